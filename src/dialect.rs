@@ -1,0 +1,102 @@
+//! One agent each, as far as possible as data: events, matcher rule, tools, reading of its sessions.
+//!
+//! Owns every rule that differs between agents. Must not know how handlers are run, nor any screen.
+
+pub mod claude_code;
+mod reader;
+
+pub use reader::{Output, Reader, Shared};
+
+/// An agent product: its rules as a table.
+#[derive(Debug)]
+pub struct Dialect {
+    /// `claude-code`.
+    pub id: &'static str,
+    /// For people.
+    pub name: &'static str,
+    /// The newest client version that the rules were held against.
+    pub newest: &'static str,
+    /// Its events.
+    pub events: &'static [EventSpec],
+    /// Tool names that it is known to have, with former names.
+    pub tools: &'static [ToolSpec],
+}
+
+impl Dialect {
+    /// The event of that name.
+    pub fn event(&self, name: &str) -> Option<&'static EventSpec> {
+        self.events.iter().find(|event| event.name == name)
+    }
+}
+
+/// One lifecycle event of a dialect.
+#[derive(Debug)]
+pub struct EventSpec {
+    /// Its name, in settings and inputs.
+    pub name: &'static str,
+    /// The input field that a matcher is tested on.
+    pub subject: Option<&'static str>,
+    /// How a matcher is read.
+    pub matcher: MatcherUse,
+    /// What kind of moment it is: decides which answers count and what they do.
+    pub class: EventClass,
+    /// When it fires, one sentence.
+    pub fires: &'static str,
+}
+
+/// How an event treats a matcher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatcherUse {
+    /// Tested on the subject.
+    Tested,
+    /// Tested on the subject; only `|` separates a list, without trimming.
+    TestedNarrow,
+    /// Ignored: every group fires.
+    Ignored,
+}
+
+/// What kind of moment an event is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventClass {
+    /// Before a tool call.
+    BeforeTool,
+    /// A permission is asked for.
+    Permission,
+    /// After a tool call.
+    AfterTool,
+    /// After all calls of a batch.
+    AfterBatch,
+    /// A prompt is submitted or expanded.
+    Prompt,
+    /// The agent is about to end its turn.
+    Stop,
+    /// A subagent is about to end.
+    SubagentStop,
+    /// A compaction is about to be made.
+    BeforeCompaction,
+    /// A session or subagent starts: only context counts.
+    Start,
+    /// A task is created or completed, a teammate idles, a model is switched, a file changed …
+    Gate,
+    /// A worktree is to be made.
+    Worktree,
+    /// Nothing that is said changes anything.
+    Notice,
+}
+
+/// A tool of a dialect.
+#[derive(Debug)]
+pub struct ToolSpec {
+    /// As hooks see it.
+    pub name: &'static str,
+    /// Former or other names that a matcher may use for it.
+    pub aliases: &'static [&'static str],
+}
+
+/// The dialect with that id.
+pub fn by_id(id: &str) -> Option<&'static Dialect> {
+    ALL.iter().copied().find(|dialect| dialect.id == id)
+}
+
+/// Every dialect.
+pub const ALL: &[&Dialect] = &[&claude_code::DIALECT];

@@ -1,0 +1,3 @@
+//! The `hookscope` binary: hands its arguments to the library.
+
+fn main() {}
