@@ -89,7 +89,7 @@ pub(super) struct Decoded {
 pub(super) fn decode(input: impl Read + Send + 'static) -> io::Result<Decoded> {
     let input_failed = Arc::new(AtomicBool::new(false));
     let watched = Watched { input, failed: Arc::clone(&input_failed) };
-    let (start, whole) = peek(watched)?;
+    let Peeked { start, whole } = peek(watched)?;
     let packing = Packing::of(&start);
     let unpacked: Box<dyn Read + Send> = match packing {
         Packing::Plain => Box::new(whole),
@@ -100,7 +100,7 @@ pub(super) fn decode(input: impl Read + Send + 'static) -> io::Result<Decoded> {
         Packing::Plain => (start, unpacked),
         // A damaged head is reported when the text is read.
         Packing::Gzip | Packing::Zstd => match peek(unpacked) {
-            Ok((start, whole)) => (start, Box::new(whole) as Box<dyn Read + Send>),
+            Ok(Peeked { start, whole }) => (start, Box::new(whole) as Box<dyn Read + Send>),
             Err(error) => (Vec::new(), Box::new(Fails(Some(error))) as Box<dyn Read + Send>),
         },
     };
@@ -115,7 +115,7 @@ pub(super) fn decode(input: impl Read + Send + 'static) -> io::Result<Decoded> {
 
 /// The first bytes of a reader, and a reader that still has them. Asks for no more than it must: a stream may
 /// pause after its first line.
-fn peek<R: Read>(mut input: R) -> io::Result<(Vec<u8>, io::Chain<Cursor<Vec<u8>>, R>)> {
+fn peek<R: Read>(mut input: R) -> io::Result<Peeked<R>> {
     let mut start = vec![0; MAGIC];
     let mut have = 0;
     while have < MAGIC {
@@ -130,7 +130,13 @@ fn peek<R: Read>(mut input: R) -> io::Result<(Vec<u8>, io::Chain<Cursor<Vec<u8>>
     }
     start.truncate(have);
     let whole = Cursor::new(start.clone()).chain(input);
-    Ok((start, whole))
+    Ok(Peeked { start, whole })
+}
+
+/// What came of peeking.
+struct Peeked<R> {
+    start: Vec<u8>,
+    whole: io::Chain<Cursor<Vec<u8>>, R>,
 }
 
 /// Notes whether the input itself failed.
@@ -162,13 +168,19 @@ struct Zstd<R> {
     input: R,
     frame: FrameDecoder,
     within: bool,
+    /// What is wrong with the frame; told after all that could be decoded of it.
+    broken: Option<io::Error>,
 }
+
+/// An empty last block and room for a checksum. The decoder holds a window of text back until a frame ends, so
+/// a damaged one is ended with this.
+const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 impl<R: BufRead> Zstd<R> {
     fn new(input: R) -> Zstd<R> {
         let mut frame = FrameDecoder::new();
         frame.set_max_window_size(ZSTD_WINDOW);
-        Zstd { input, frame, within: false }
+        Zstd { input, frame, within: false, broken: None }
     }
 
     /// Starts the next frame; `false` where there is none.
@@ -193,6 +205,9 @@ impl<R: BufRead> Zstd<R> {
 
     fn finish(&mut self) -> io::Result<()> {
         self.within = false;
+        if let Some(error) = self.broken.take() {
+            return Err(error);
+        }
         match (self.frame.get_checksum_from_data(), self.frame.get_calculated_checksum()) {
             (Some(stored), Some(computed)) if stored != computed => {
                 Err(io::Error::new(io::ErrorKind::InvalidData, "the checksum does not fit the data"))
@@ -212,9 +227,15 @@ impl<R: BufRead> Read for Zstd<R> {
                 return Ok(0);
             }
             while self.frame.can_collect() == 0 && !self.frame.is_finished() {
-                self.frame
-                    .decode_blocks(&mut self.input, BlockDecodingStrategy::UptoBlocks(1))
-                    .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+                let strategy = BlockDecodingStrategy::UptoBlocks(1);
+                if let Err(error) = self.frame.decode_blocks(&mut self.input, strategy) {
+                    let again = self.frame.decode_blocks(&LAST_BLOCK[..], BlockDecodingStrategy::UptoBlocks(1));
+                    let error = io::Error::new(io::ErrorKind::InvalidData, error);
+                    if again.is_err() {
+                        return Err(error);
+                    }
+                    self.broken = Some(error);
+                }
             }
             match self.frame.read(buf)? {
                 0 => self.finish()?,
