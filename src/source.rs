@@ -2,6 +2,8 @@
 //!
 //! Owns opened sources and where things stand in them. Must not know what a line means.
 
+pub mod values;
+
 use std::io;
 
 use crate::model::LineRef;
