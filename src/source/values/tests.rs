@@ -47,7 +47,10 @@ fn check(text: &str, expect: &[&str]) {
 #[test]
 fn objects_are_found_in_any_layout() {
     check(r#"{"a":1}{"b":{"c":"}"}}"#, &[r#"{"a":1}"#, r#"{"b":{"c":"}"}}"#]);
-    check("{\n  \"a\": [1, {\"b\": 2}]\n}\n{\r\n\"c\": null\r\n}\r\n", &["{\n  \"a\": [1, {\"b\": 2}]\n}", "{\r\n\"c\": null\r\n}"]);
+    check(
+        "{\n  \"a\": [1, {\"b\": 2}]\n}\n{\r\n\"c\": null\r\n}\r\n",
+        &["{\n  \"a\": [1, {\"b\": 2}]\n}", "{\r\n\"c\": null\r\n}"],
+    );
     check("12:00 INFO {\"a\":\"x \\\" { y\"} tail {\"b\":[]}", &["{\"a\":\"x \\\" { y\"}", "{\"b\":[]}"]);
     check(r#"[{"a":1},{"b":2}]"#, &[r#"{"a":1}"#, r#"{"b":2}"#]);
     check("a \"word\" input={\"b\":\"c\"}", &["{\"b\":\"c\"}"]);
