@@ -3,6 +3,7 @@
 //! Owns every rule that differs between agents. Must not know how handlers are run, nor any screen.
 
 pub mod claude_code;
+pub mod hook_log;
 mod reader;
 
 pub use reader::{Output, Reader, Shared};

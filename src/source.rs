@@ -14,6 +14,7 @@ mod error;
 mod plain;
 mod spool;
 mod store;
+pub mod values;
 
 use std::fs::File;
 use std::io::{self, Read};
