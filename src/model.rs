@@ -24,7 +24,7 @@ pub use hook::{
     Drop, Era, EraOrigin, FileStatus, Handler, HandlerKind, HookSet, LookedAt, MatcherGroup, Matching, Permissions,
     Plan, Position, SettingsFile, Switch,
 };
-pub use label::command_words;
+pub use label::{command_words, simple_commands};
 pub use name::{Name, Names};
 pub use session::{Delta, Progress, Session, SourceInfo};
 pub use step::{

@@ -54,58 +54,92 @@ impl Handler {
     }
 }
 
-/// The words of the first simple command in a shell text: quotes taken off, nothing expanded.
+/// Commands that only prepare for another one.
+const PREPARING: &[&str] = &["cd", "export", "set", "umask", "test", "[", "[[", "mkdir", ".", "source", ":"];
+
+/// The words of the simple command that a shell text is about: the first one that does more than prepare. Quotes
+/// are taken off, redirections left out, nothing is expanded.
 pub fn command_words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut started = false;
-    let mut chars = command.trim_start().chars().peekable();
+    let mut commands = simple_commands(command);
+    let head = |words: &[String]| words.iter().find(|word| !assignment(word)).cloned().unwrap_or_default();
+    let chosen = commands.iter().position(|words| !PREPARING.contains(&head(words).as_str())).unwrap_or(0);
+    if chosen < commands.len() { commands.swap_remove(chosen) } else { Vec::new() }
+}
+
+/// The words of each simple command in a shell text, as [`command_words`].
+pub fn simple_commands(command: &str) -> Vec<Vec<String>> {
+    let mut split = Split::default();
+    let mut chars = command.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            '\'' => {
-                started = true;
-                word.extend(chars.by_ref().take_while(|&c| c != '\''));
-            }
+            '\'' => split.extend(chars.by_ref().take_while(|&c| c != '\'')),
             '"' => {
-                started = true;
+                split.extend(None);
                 while let Some(c) = chars.next().filter(|&c| c != '"') {
                     match (c, chars.peek()) {
-                        ('\\', Some('"' | '\\' | '$' | '`')) => word.extend(chars.next()),
-                        _ => word.push(c),
+                        ('\\', Some('"' | '\\' | '$' | '`')) => split.extend(chars.next()),
+                        _ => split.extend([c]),
                     }
                 }
             }
             // A back slash before anything but a special character is kept: `C:\tools\guard.cmd` is a path.
             '\\' => match chars.peek() {
                 Some(' ' | '"' | '\'' | '\\' | '$' | '&' | '|' | ';' | '(' | ')' | '<' | '>') => {
-                    started = true;
-                    word.extend(chars.next());
+                    split.extend(chars.next());
                 }
-                Some('\n') => {
-                    chars.next();
-                }
-                _ => {
-                    started = true;
-                    word.push(c);
-                }
+                Some('\n') => drop(chars.next()),
+                _ => split.extend([c]),
             },
-            ';' | '&' | '|' | '\n' | '<' | '>' | '(' | ')' => break,
-            c if c.is_whitespace() => {
-                if started {
-                    words.push(std::mem::take(&mut word));
-                    started = false;
-                }
+            '<' | '>' => {
+                split.redirection();
+                while chars.next_if(|c| matches!(c, '<' | '>' | '&' | '|')).is_some() {}
             }
-            c => {
-                started = true;
-                word.push(c);
-            }
+            '#' if split.word.is_none() => while chars.next_if(|&c| c != '\n').is_some() {},
+            ';' | '&' | '|' | '\n' | '(' | ')' => split.end_command(),
+            c if c.is_whitespace() => split.end_word(),
+            c => split.extend([c]),
         }
     }
-    if started {
-        words.push(word);
+    split.end_command();
+    split.commands
+}
+
+#[derive(Default)]
+struct Split {
+    commands: Vec<Vec<String>>,
+    words: Vec<String>,
+    word: Option<String>,
+    /// The next word names a file of a redirection.
+    skip: bool,
+}
+
+impl Split {
+    fn extend(&mut self, chars: impl IntoIterator<Item = char>) {
+        self.word.get_or_insert_default().extend(chars);
     }
-    words
+
+    fn end_word(&mut self) {
+        if let Some(word) = self.word.take()
+            && !std::mem::take(&mut self.skip)
+        {
+            self.words.push(word);
+        }
+    }
+
+    fn redirection(&mut self) {
+        // `2>`: the number is no word.
+        self.word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
+        self.end_word();
+        self.skip = true;
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        self.skip = false;
+        if !self.words.is_empty() {
+            self.commands.push(std::mem::take(&mut self.words));
+        }
+    }
 }
 
 fn of_words(words: &[String]) -> String {
@@ -200,6 +234,10 @@ mod tests {
             ("echo 'two  words' >&2; exit 2", "echo two words"),
             ("sh -c 'exit 2'", "sh -c exit 2"),
             ("true", "true"),
+            ("cd \"$CLAUDE_PROJECT_DIR\" 2>/dev/null && npm test", "npm test"),
+            ("cat > /dev/null; exit 0", "cat"),
+            ("'open quote", "open quote"),
+            ("# only words\n./ci.sh", "ci.sh"),
             ("", "(empty command)"),
         ] {
             let command = command.to_owned();

@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub path: PathBuf,
     /// The path as it is shown.
     pub shown: String,
-    /// As it is now.
+    /// As it is now; missing only where it may have been there at the time.
     pub content: Content,
     pub origin: EraOrigin,
     /// Why this session could not have loaded it.
@@ -83,7 +83,7 @@ impl Discovery {
     /// A second file of one scope is `project#2`.
     pub fn number_scopes(&mut self) {
         let mut counts: HashMap<String, usize> = HashMap::new();
-        for found in &mut self.found {
+        for found in self.found.iter_mut() {
             let count = counts.entry(found.scope.clone()).or_default();
             *count += 1;
             if *count > 1 {
@@ -106,8 +106,14 @@ pub(super) fn discover(request: &Request) -> Discovery {
                 // A session started in the home folder: the user's settings are not read twice.
                 continue;
             }
-            if let Some(found) = discovery.look(place.scope, &path, Form::Settings) {
-                found.not_loadable = loading.refusal(place.source);
+            let refusal = loading.refusal(place.source);
+            match discovery.look(place.scope, &path, Form::Settings) {
+                Some(found) => found.not_loadable = refusal,
+                // It may have been there at the time, as git history can tell.
+                None if place.base != Base::Managed && refusal.is_none() => {
+                    discovery.add(place.scope, &path, Form::Settings, Content::Missing);
+                }
+                None => {}
             }
         }
         for (path, why) in elsewhere(place, request, repository.as_ref(), version) {
@@ -119,7 +125,8 @@ pub(super) fn discover(request: &Request) -> Discovery {
             }
         }
     }
-    let values: Vec<_> = discovery.found.iter().map(|found| found.read(&found.content, version)).collect();
+    let there = discovery.found.iter().filter(|found| found.content != Content::Missing);
+    let values: Vec<_> = there.map(|found| found.read(&found.content, version)).collect();
     plugins::discover(request, &values, &mut discovery);
     markdown(request, &loading, &mut discovery);
     discovery.number_scopes();

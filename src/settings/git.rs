@@ -9,7 +9,7 @@ use super::file::{self, Content, LARGEST};
 use crate::model::Time;
 
 /// Commits that are looked at; beyond them the past is unknown.
-const MOST_COMMITS: usize = 20_000;
+const MOST_COMMITS: usize = 10_000;
 
 /// Versions that are read.
 const MOST_VERSIONS: usize = 200;
@@ -60,7 +60,8 @@ fn walk(path: &Path, from: Time, to: Time) -> Result<Vec<Committed>, git2::Error
         let blob = commit.tree()?.get_path(&inside).ok().map(|entry| entry.id());
         let time = Time(commit.time().seconds().saturating_mul(1000));
         let same = seen.last().is_some_and(|last| last.blob == blob);
-        if before > 0 && !same {
+        // The version that held at the start is known, and who made it; of a file that was not there nobody did.
+        if before > 0 && (!same || blob.is_none()) {
             break;
         }
         before += usize::from(time <= from);
@@ -97,12 +98,14 @@ fn committed(repository: &Repository, version: &Seen) -> Result<Committed, git2:
     Ok(Committed { time: version.time, id, content })
 }
 
-/// The real folder and the name of a file, which need not exist itself.
+/// The nearest real folder above a file, and the way from there. The file and its folder need not exist any more.
 fn resolve(path: &Path) -> Option<(PathBuf, PathBuf)> {
     let real = path.canonicalize().ok();
     let path = real.as_deref().unwrap_or(path);
-    let folder = path.parent()?.canonicalize().ok()?;
-    Some((folder, PathBuf::from(path.file_name()?)))
+    path.ancestors().skip(1).find_map(|folder| {
+        let rest = path.strip_prefix(folder).ok()?;
+        Some((folder.canonicalize().ok()?, rest.to_path_buf()))
+    })
 }
 
 /// A session's repository often belongs to another account (containers, mounted homes). The check guards against

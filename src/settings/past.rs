@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use super::Request;
 use super::discover::{Discovery, Found};
 use super::file::Content;
-use super::git;
+use super::git::{self, Committed};
 use super::read::Read;
 use super::script::{self, Folders};
 use super::switches;
-use crate::model::{Era, EraOrigin, FileStatus, HookSet, Time};
+use crate::model::{Era, EraOrigin, HookSet, Time};
 
 /// Said of events that came before the settings got their present shape.
 const AS_OF_NOW: &str = "settings as of now, changed after this event";
@@ -22,7 +22,8 @@ const MOST_ERAS: usize = 200;
 struct Stretch {
     /// [`Time::UNKNOWN`] for the first.
     from: Time,
-    read: Read,
+    /// None: it was not there.
+    read: Option<Read>,
     note: Option<String>,
 }
 
@@ -55,7 +56,7 @@ pub(super) fn eras(
         );
         notes.extend(discovery.assumed.clone());
         notes.dedup();
-        let set = assemble(request, held.into_iter().map(|stretch| stretch.read.clone()).collect());
+        let set = assemble(request, held.into_iter().filter_map(|stretch| stretch.read.clone()).collect());
         Era { from, set, note: (!notes.is_empty()).then(|| notes.join("; ")) }
     })
     .collect()
@@ -86,44 +87,28 @@ fn stretches(
     span: Option<(Time, Time)>,
     changes: &[(Time, String)],
 ) -> Vec<Stretch> {
-    let now = found.read(&found.content, discovery.version);
-    let changed = now.file.changed;
+    let (text, changed) = match &found.content {
+        Content::Text { text, changed } => (Some(text), *changed),
+        _ => (None, Time::UNKNOWN),
+    };
+    let gone = found.content == Content::Missing && request.given.is_empty();
+    let now = (!gone).then(|| found.read(&found.content, discovery.version));
     let always = |read| vec![Stretch { from: Time::UNKNOWN, read, note: None }];
     let Some((start, end)) = span else { return always(now) };
-    let Content::Text { text, .. } = &found.content else { return always(now) };
-    if changed.is_unknown() || changed <= start || found.not_loadable.is_some() {
+    let same_since = text.is_none() || changed.is_unknown() || changed <= start;
+    if found.not_loadable.is_some() || same_since && !gone {
         return always(now);
     }
     let shown = shorten(request, &found.path);
     let noticed: Vec<Time> = noticed(request, found, changes).filter(|time| start < *time && *time <= end).collect();
     let versions = git::history(&found.path, start, end);
-    let mut list: Vec<Stretch> = Vec::new();
-    for (index, version) in versions.iter().enumerate() {
-        // Not committed yet at that time: the first version stands for what may have been there.
-        let early = index == 0 && (version.content == Content::Missing || version.time > start);
-        let source = match (early, &version.content) {
-            (true, Content::Missing) => versions.get(1).unwrap_or(version),
-            _ => version,
-        };
-        let mut read = found.read(&source.content, discovery.version);
-        if source.content == Content::Missing {
-            read.file.status = FileStatus::NotLoadable { why: format!("it was not there as of commit {}", version.id) };
-        }
-        read.file.origin = EraOrigin::Commit { id: source.id.clone() };
-        let note = match (early, index) {
-            (true, _) => format!("settings as of commit {}, which may be later than this event ({shown})", source.id),
-            _ => format!("settings as of commit {}, changed after this event ({shown})", version.id),
-        };
-        let from = match index {
-            0 => Time::UNKNOWN,
-            _ => edited(version.time, versions[index - 1].time.max(start), &noticed),
-        };
-        list.push(Stretch { from, read, note: Some(note) });
+    if versions.is_empty() && gone {
+        return always(None);
     }
+    let mut list = committed(discovery, found, &versions, start, &noticed, &shown);
     // The present text, where it differs from the last commit.
     let last = versions.last().map(|version| &version.content);
-    let committed = matches!(last, Some(Content::Text { text: last, .. }) if last == text);
-    if committed {
+    if matches!((last, text), (Some(Content::Text { text: last, .. }), Some(text)) if last == text) {
         if let Some(stretch) = list.last_mut() {
             stretch.read = now;
             stretch.note = None;
@@ -131,9 +116,8 @@ fn stretches(
         return list;
     }
     if versions.is_empty() {
-        let mut read = now.clone();
-        read.file.origin.clone_from(&found.origin);
-        list.push(Stretch { from: Time::UNKNOWN, read, note: Some(format!("{AS_OF_NOW} ({shown})")) });
+        let note = Some(format!("{AS_OF_NOW} ({shown})"));
+        list.push(Stretch { from: Time::UNKNOWN, read: now.clone(), note });
         if changed > end {
             // The session noticed a change, and it was not the last one.
             list.extend(noticed.iter().map(|&from| {
@@ -142,10 +126,41 @@ fn stretches(
             }));
         }
     }
-    if changed <= end {
+    if !gone && changed <= end {
         list.push(Stretch { from: changed, read: now, note: None });
     }
     list
+}
+
+/// One stretch for every version in git history.
+fn committed(
+    discovery: &Discovery,
+    found: &Found,
+    versions: &[Committed],
+    start: Time,
+    noticed: &[Time],
+    shown: &str,
+) -> Vec<Stretch> {
+    let stretch = |(index, version): (usize, &Committed)| {
+        // Not committed yet at that time: the first version stands for what may have been there.
+        let early = index == 0 && (version.content == Content::Missing || version.time > start);
+        let source = match (early, &version.content) {
+            (true, Content::Missing) => versions.get(1).unwrap_or(version),
+            _ => version,
+        };
+        let read = (source.content != Content::Missing).then(|| {
+            let mut read = found.read(&source.content, discovery.version);
+            read.file.origin = EraOrigin::Commit { id: source.id.clone() };
+            read
+        });
+        let remark = if early { "which may be later than this event" } else { "changed after this event" };
+        let from = match index {
+            0 => Time::UNKNOWN,
+            _ => edited(version.time, versions[index - 1].time.max(start), noticed),
+        };
+        Stretch { from, read, note: Some(format!("settings as of commit {}, {remark} ({shown})", source.id)) }
+    };
+    versions.iter().enumerate().map(stretch).collect()
 }
 
 /// When a version came into being: where the session noticed a change before the commit, then.
@@ -191,7 +206,7 @@ fn changed_scripts(
     for (found, stretches) in discovery.found.iter().zip(files) {
         let plugin = found.path.ancestors().nth(2).map(Path::to_path_buf);
         let folders = Folders { plugin, ..Folders::of(request) };
-        let groups = stretches.iter().flat_map(|stretch| &stretch.read.groups);
+        let groups = stretches.iter().filter_map(|stretch| stretch.read.as_ref()).flat_map(|read| &read.groups);
         for handler in groups.flat_map(|group| &group.handlers) {
             let Some(script) = script::script(handler, &folders).filter(|(_, changed)| *changed > start) else {
                 continue;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Request;
 use super::claude_code::{PLUGIN_VARIABLE, PROJECT_VARIABLE};
 use super::file;
-use crate::model::{Handler, HandlerKind, Time, command_words};
+use crate::model::{Handler, HandlerKind, Time, simple_commands};
 
 /// Folders that a command's variables stand for.
 #[derive(Debug, Clone, Default)]
@@ -41,10 +41,10 @@ pub(super) fn script(handler: &Handler, folders: &Folders) -> Option<(PathBuf, T
     let HandlerKind::Command { command, args, .. } = &handler.kind else { return None };
     let words = match args {
         Some(args) => std::iter::once(command.clone()).chain(args.iter().cloned()).collect(),
-        None => command_words(command),
+        None => simple_commands(command).concat(),
     };
     // A bare word is looked up in PATH, which is not the session's business.
-    let paths = words.iter().take(8).filter(|word| word.contains('/')).filter_map(|word| expand(word, folders));
+    let paths = words.iter().take(32).filter(|word| word.contains('/')).filter_map(|word| expand(word, folders));
     paths.filter(|path| !is_system(path)).find_map(|path| {
         let meta = std::fs::metadata(&path).ok().filter(|meta| meta.is_file())?;
         let changed = file::changed(&meta);

@@ -203,17 +203,19 @@ fn permissions_keep_their_places() {
 #[test]
 fn front_matter_is_read_with_places_in_the_file() {
     let text = "---\nname: reviewer\ndescription: 'x: y'\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: ./check.sh\n          timeout: 5\n  PreToolUse:\n    - matcher: Bash|Edit\n      hooks: [{type: command, command: guard.sh}]\n---\nWords.\n";
-    let read = read_text(text, "agent-reviewer", ".claude/agents/reviewer.md");
-    assert_eq!(read.file.status, FileStatus::Loaded);
-    let [stop, guard] = &read.groups[..] else { panic!("{:?}", read.groups) };
-    assert_eq!((stop.id.as_str(), stop.event.as_str()), ("agent-reviewer:Stop/0", "SubagentStop"));
-    assert!(stop.limited_to.as_deref().is_some_and(|why| why.contains("reviewer")));
-    assert_eq!(stop.position, Position { line: 6, column: 7 });
-    assert_eq!(stop.handlers[0].position, Position { line: 7, column: 11 });
-    assert_eq!(stop.handlers[0].timeout, Some(5.0));
-    assert_eq!(guard.matcher.text(), Some("Bash|Edit"));
-    assert_eq!(guard.matcher_position, Some(Position { line: 11, column: 16 }));
-    assert_eq!(guard.event, "PreToolUse");
+    for text in [text.to_owned(), text.replace('\n', "\r\n"), format!("\u{feff}{text}")] {
+        let read = read_text(&text, "agent-reviewer", ".claude/agents/reviewer.md");
+        assert_eq!(read.file.status, FileStatus::Loaded);
+        let [stop, guard] = &read.groups[..] else { panic!("{:?}", read.groups) };
+        assert_eq!((stop.id.as_str(), stop.event.as_str()), ("agent-reviewer:Stop/0", "SubagentStop"));
+        assert!(stop.limited_to.as_deref().is_some_and(|why| why.contains("reviewer")));
+        assert_eq!(stop.position, Position { line: 6, column: 7 });
+        assert_eq!(stop.handlers[0].position, Position { line: 7, column: 11 });
+        assert_eq!(stop.handlers[0].timeout, Some(5.0));
+        assert_eq!(guard.matcher.text(), Some("Bash|Edit"));
+        assert_eq!(guard.matcher_position, Some(Position { line: 11, column: 16 }));
+        assert_eq!(guard.event, "PreToolUse");
+    }
 }
 
 #[test]
@@ -253,6 +255,27 @@ fn the_known_cases_hold() {
             assert!(reads.iter().any(|read| matches!(read.file.status, FileStatus::Rejected { .. })), "{id}");
         }
     }
+}
+
+#[test]
+fn deep_nesting_is_refused_without_harm() {
+    for text in ["[".repeat(100_000), "{\"a\":".repeat(100_000), format!("---\na: {}\n---\n", "[".repeat(20_000))] {
+        let path = if text.starts_with('-') { "a.md" } else { "settings.json" };
+        assert!(matches!(read_text(&text, "project", path).file.status, FileStatus::Rejected { .. }));
+    }
+    let deep =
+        format!("{{\"x\":{}1{},\"hooks\":{{\"Stop\":[{{\"hooks\":[{RUN}]}}]}}}}", "[".repeat(200), "]".repeat(200));
+    assert_eq!(read(&deep).groups.len(), 1);
+}
+
+#[test]
+fn a_large_file_on_one_line_is_read_in_one_pass() {
+    let group = format!("{{\"matcher\":\"é\",\"hooks\":[{RUN}]}},");
+    let text = hooks(&format!("{{\"Stop\":[{}{{\"hooks\":[]}}]}}", group.repeat(20_000)));
+    let read = read(&text);
+    assert_eq!(read.groups.len(), 20_001);
+    let last = read.groups.last().unwrap().position;
+    assert_eq!((last.line, last.column as usize), (1, text.chars().count() - 14));
 }
 
 fn inside(text: &str, position: Position) -> bool {
