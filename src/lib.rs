@@ -32,4 +32,5 @@
 pub mod dialect;
 pub mod engine;
 pub mod model;
+pub mod settings;
 pub mod source;

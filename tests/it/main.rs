@@ -1,0 +1,5 @@
+//! Integration tests, one binary.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod settings;
