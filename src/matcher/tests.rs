@@ -216,6 +216,7 @@ fn near_misses_are_named_with_what_to_write_instead() {
         ("Bash|*Edit", HintKind::Invalid, Some("Bash|.*Edit")),
         ("(?i:bash)", HintKind::EngineVersion, None),
         ("(?<x>a)|(?<x>b)", HintKind::EngineVersion, None),
+        ("Edit.*|", HintKind::EmptyAlternative, Some("Edit.*")),
         ("/Bash/", HintKind::NearName, Some("Bash")),
         ("Bash, E.*", HintKind::NotAList, Some("Bash|E.*")),
         ("mcp__db__.*", HintKind::PluginServer, None),

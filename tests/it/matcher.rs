@@ -237,6 +237,17 @@ fn an_exponential_pattern_is_given_up_and_said_to_be_undecided() {
 }
 
 #[test]
+fn a_pattern_that_is_slow_on_many_names_is_not_tried_on_all_of_them() {
+    let judge = judge();
+    let verdicts: Vec<Judged> =
+        (0..12).map(|more| judge.test("^(a+)+$", &format!("{}!", "a".repeat(60 + more)))).collect();
+    assert!(
+        verdicts[..10].iter().all(|said| matches!(said, Judged::Undecided(why) if why.contains("more than 100 ms")))
+    );
+    assert!(verdicts[10..].iter().all(|said| matches!(said, Judged::Undecided(why) if why.contains("not tried"))));
+}
+
+#[test]
 fn a_judge_that_cannot_be_started_leaves_the_question_open() {
     let judge = ChildJudge::new(PathBuf::from("/nonexistent/hookscope"));
     assert!(matches!(judge.test("(a+)+", "a"), Judged::Undecided(because) if because.contains("no process")));
