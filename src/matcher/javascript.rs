@@ -72,8 +72,9 @@ fn repeats_a_word_boundary(pattern: &str) -> bool {
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
         match c {
-            '\\' if matches!(chars.next(), Some('b' | 'B')) && !in_class => {
-                if begins_with_quantifier(chars.as_str()) {
+            '\\' => {
+                let boundary = matches!(chars.next(), Some('b' | 'B')) && !in_class;
+                if boundary && begins_with_quantifier(chars.as_str()) {
                     return true;
                 }
             }
