@@ -3,3 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod settings;
+//! The integration tests, in one binary: one module an area.
+// Clippy's leave for tests does not reach the functions that tests share.
+mod matcher;
