@@ -3,9 +3,16 @@
 //! Owns every rule that differs between agents. Must not know how handlers are run, nor any screen.
 
 pub mod claude_code;
-mod reader;
 
+mod behaviour;
+mod reader;
+mod rules;
+
+pub use behaviour::{
+    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Test, Tested, Traces,
+};
 pub use reader::{Output, Reader, Shared};
+pub use rules::Rule;
 
 /// An agent product: its rules as a table.
 #[derive(Debug)]
@@ -23,6 +30,12 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// Its rules that are code.
+    pub fn behaviour(&self) -> &'static Behaviour {
+        // One dialect has them so far; the next one makes this a field of the table.
+        &claude_code::BEHAVIOUR
+    }
+
     /// The event of that name.
     pub fn event(&self, name: &str) -> Option<&'static EventSpec> {
         self.events.iter().find(|event| event.name == name)

@@ -2,6 +2,15 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
+mod behaviour;
+pub mod decide;
+pub mod outcomes;
+pub mod output;
+pub mod rules;
+mod version;
+
+pub use behaviour::BEHAVIOUR;
+
 use super::Dialect;
 
 /// The table.
