@@ -2,15 +2,14 @@
 //!
 //! Owns every rule that differs between agents. Must not know how handlers are run, nor any screen.
 
-pub mod claude_code;
-
 mod behaviour;
+pub mod claude_code;
+pub mod match_report;
 mod reader;
-mod rules;
+pub mod rules;
 
-pub use behaviour::{
-    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Test, Tested, Traces,
-};
+pub use crate::matcher::ToolSpec;
+pub use behaviour::{Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Traces};
 pub use reader::{Output, Reader, Shared};
 pub use rules::Rule;
 
@@ -55,6 +54,8 @@ pub struct EventSpec {
     pub class: EventClass,
     /// When it fires, one sentence.
     pub fires: &'static str,
+    /// Values that the subject is known to have; empty where they are tool names, or not known.
+    pub values: &'static [&'static str],
 }
 
 /// How an event treats a matcher.
@@ -95,15 +96,6 @@ pub enum EventClass {
     Worktree,
     /// Nothing that is said changes anything.
     Notice,
-}
-
-/// A tool of a dialect.
-#[derive(Debug)]
-pub struct ToolSpec {
-    /// As hooks see it.
-    pub name: &'static str,
-    /// Former or other names that a matcher may use for it.
-    pub aliases: &'static [&'static str],
 }
 
 /// The dialect with that id.

@@ -31,5 +31,7 @@
 
 pub mod dialect;
 pub mod engine;
+pub mod exec;
+pub mod matcher;
 pub mod model;
 pub mod source;

@@ -8,6 +8,7 @@ use std::io;
 use serde_json::Value;
 
 use super::{EventClass, EventSpec, Rule};
+use crate::matcher::{Hint, Matcher};
 use crate::model::{
     Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Time, Verdict,
 };
@@ -17,7 +18,9 @@ use crate::source::Lines;
 #[derive(Debug)]
 pub struct Behaviour {
     /// Compiles a matcher's text for an event and a client version.
-    pub matcher: fn(matcher: Option<&str>, event: &str, version: Option<&str>) -> Test,
+    pub matcher: fn(matcher: Option<&str>, event: &str, version: Option<&str>) -> Matcher,
+    /// Slips that a matcher shows, given names that the subject may have.
+    pub hints: fn(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&str]) -> Vec<Hint>,
     /// The hook input that a handler of this event would get, as far as the sources tell.
     pub input: fn(session: &Session, ix: EventIx, lines: &dyn Lines) -> io::Result<Value>,
     /// Whether a handler counts at an event at all, and whether its condition holds there.
@@ -32,22 +35,6 @@ pub struct Behaviour {
     pub decide: fn(at: &Circumstances<'_>, answers: &[Joined]) -> crate::model::Decision,
     /// A rule by name.
     pub rule: fn(name: &str) -> Option<&'static Rule>,
-}
-
-/// A compiled matcher, to be tested on subjects.
-pub type Test = Box<dyn Fn(&str) -> Tested + Send + Sync>;
-
-/// What a matcher makes of one subject.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tested {
-    /// Whether it matches; `None`: undecided.
-    pub matched: Option<bool>,
-    /// Bytes of the subject that the pattern matched.
-    pub span: Option<(usize, usize)>,
-    /// Why.
-    pub why: String,
-    /// What would make it match, if it looks like a slip.
-    pub hint: Option<String>,
 }
 
 /// Whether a handler can run at an event, before its input is looked at.

@@ -4,10 +4,12 @@
 
 mod behaviour;
 pub mod decide;
+pub mod events;
+pub mod matching;
 pub mod outcomes;
 pub mod output;
 pub mod rules;
-mod version;
+pub mod tools;
 
 pub use behaviour::BEHAVIOUR;
 
@@ -15,4 +17,4 @@ use super::Dialect;
 
 /// The table.
 pub static DIALECT: Dialect =
-    Dialect { id: "claude-code", name: "Claude Code", newest: "2.1.332", events: &[], tools: &[] };
+    Dialect { id: "claude-code", name: "Claude Code", newest: "2.1.332", events: events::EVENTS, tools: tools::TOOLS };

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::dialect::{Admission, Dialect, EventSpec, MatcherUse, Tested};
+use crate::dialect::{Admission, Dialect, EventSpec, MatcherUse};
+use crate::matcher::{Hint, HintKind, Judge, Kind, Match};
 use crate::model::{Event, FileStatus, Handler, HandlerKind, HookSet, MatcherGroup, SettingsFile, Switch};
 
 /// What a hook set makes of one kind of event: the same for every event of that name, subject and version.
@@ -26,7 +27,9 @@ pub struct GroupChoice {
     /// Index in `HookSet::groups`.
     pub group: usize,
     /// What the matcher made of the subject.
-    pub tested: Tested,
+    pub tested: Match,
+    /// What would make it match, if it looks like a slip.
+    pub hint: Option<String>,
     /// Its handlers.
     pub handlers: Vec<HandlerChoice>,
 }
@@ -56,6 +59,7 @@ impl Selection {
         event: &str,
         subject: Option<&str>,
         version: Option<&str>,
+        judge: &dyn Judge,
     ) -> Selection {
         let spec = dialect.event(event);
         let behaviour = dialect.behaviour();
@@ -67,7 +71,7 @@ impl Selection {
         // Handlers that already run at this event, by what makes them the same.
         let mut running: HashMap<String, &str> = HashMap::new();
         for (ix, group) in set.groups.iter().enumerate().filter(|(_, group)| group.event == event) {
-            let tested = test(behaviour, spec, group, subject, version);
+            let (tested, hint) = test(behaviour, spec, group, subject, version, judge);
             let held_back = held_back(set, group);
             let mut handlers = Vec::with_capacity(group.handlers.len());
             for (handler_ix, handler) in group.handlers.iter().enumerate() {
@@ -108,7 +112,7 @@ impl Selection {
             if tested.matched == Some(true) && held_back.is_none() {
                 selection.matched = selection.matched.saturating_add(1);
             }
-            selection.groups.push(GroupChoice { group: ix, tested, handlers });
+            selection.groups.push(GroupChoice { group: ix, tested, hint, handlers });
         }
         selection
     }
@@ -134,27 +138,28 @@ fn test(
     group: &MatcherGroup,
     subject: Option<&str>,
     version: Option<&str>,
-) -> Tested {
-    let known = |matched, why: &str| Tested { matched: Some(matched), span: None, why: why.to_owned(), hint: None };
+    judge: &dyn Judge,
+) -> (Match, Option<String>) {
     let text = group.matcher.text();
-    if spec.is_some_and(|spec| spec.matcher == MatcherUse::Ignored) {
-        let why = if text.is_none_or(str::is_empty) {
-            "no matcher: it fires at every such event"
-        } else {
-            "the matcher is ignored at this event: it always fires"
-        };
-        return known(true, why);
-    }
+    let matcher = (behaviour.matcher)(text, &group.event, version);
+    let ignored = spec.is_some_and(|spec| spec.matcher == MatcherUse::Ignored);
     match subject {
-        Some(subject) => (behaviour.matcher)(text, &group.event, version)(subject),
+        Some(subject) => {
+            let tested = matcher.test_with(subject, judge);
+            let hints = if tested.matched == Some(false) {
+                (behaviour.hints)(&matcher, &group.event, version, &[subject])
+            } else {
+                Vec::new()
+            };
+            let slip = |hint: &Hint| !matches!(hint.kind, HintKind::ClientVersion | HintKind::Unanchored);
+            (tested, hints.into_iter().find(slip).map(|hint| hint.text))
+        }
         // What matches everything does so whatever the subject was.
-        None if matches!(text, None | Some("" | "*")) => known(true, "no matcher: it fires at every such event"),
-        None => Tested {
-            matched: None,
-            span: None,
-            why: "nothing tells what the matcher would have been tested on".to_owned(),
-            hint: None,
-        },
+        None if ignored || matches!(matcher.kind(), Kind::All | Kind::Ignored) => (matcher.test(""), None),
+        None => {
+            let why = "nothing tells what the matcher would have been tested on".to_owned();
+            (Match { matched: None, span: None, why }, None)
+        }
     }
 }
 

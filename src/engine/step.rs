@@ -395,7 +395,7 @@ fn groups(
             why: choice.tested.why.clone(),
             handlers: handlers.collect(),
             span: choice.tested.span,
-            hint: choice.tested.hint.clone(),
+            hint: choice.hint.clone(),
         });
     }
     steps

@@ -5,6 +5,7 @@ use std::sync::{Arc, RwLock};
 
 use crate::dialect::{Behaviour, Dialect, Rule};
 use crate::engine::Selection;
+use crate::matcher::{Judge, NoJudge};
 use crate::model::{Ending, Event, EventIx, HookSet, MarkKind, Name, Plan, Session};
 
 /// What a replay goes by.
@@ -92,6 +93,7 @@ pub struct Tracer {
     pub(super) behaviour: &'static Behaviour,
     pub(super) plan: Plan,
     pub(super) options: Options,
+    judge: Arc<dyn Judge + Send + Sync>,
     selections: RwLock<HashMap<Key, Arc<Selection>>>,
 }
 
@@ -104,7 +106,20 @@ impl std::fmt::Debug for Tracer {
 impl Tracer {
     /// A tracer for one session.
     pub fn new(dialect: &'static Dialect, plan: Plan, options: Options) -> Tracer {
-        Tracer { dialect, behaviour: dialect.behaviour(), plan, options, selections: RwLock::default() }
+        Tracer {
+            dialect,
+            behaviour: dialect.behaviour(),
+            plan,
+            options,
+            judge: Arc::new(NoJudge),
+            selections: RwLock::default(),
+        }
+    }
+
+    /// The same, with patterns that may take exponential time tested by `judge` instead of left undecided.
+    #[must_use]
+    pub fn judged_by(self, judge: Arc<dyn Judge + Send + Sync>) -> Tracer {
+        Tracer { judge, ..self }
     }
 
     /// The dialect whose rules are applied.
@@ -154,6 +169,7 @@ impl Tracer {
             name,
             session.text(event.subject),
             self.version_of(session, event),
+            self.judge.as_ref(),
         ));
         if let Ok(mut known) = self.selections.write() {
             known.insert(key, made.clone());

@@ -4,14 +4,15 @@ use std::io;
 
 use serde_json::Value;
 
-use super::{decide, outcomes, rules};
-use crate::dialect::{Admission, Behaviour, Condition, EventSpec, Test, Tested};
+use super::{decide, matching, outcomes, rules};
+use crate::dialect::{Admission, Behaviour, Condition, EventSpec};
 use crate::model::{EventIx, Evidence, Handler, Session};
 use crate::source::Lines;
 
 /// Claude Code's rules that are code.
 pub static BEHAVIOUR: Behaviour = Behaviour {
-    matcher,
+    matcher: matching::compile,
+    hints: matching::hints,
     input,
     admits,
     condition,
@@ -20,14 +21,6 @@ pub static BEHAVIOUR: Behaviour = Behaviour {
     decide: decide::decide,
     rule: rules::by_name,
 };
-
-fn matcher(text: Option<&str>, _event: &str, _version: Option<&str>) -> Test {
-    let text = text.unwrap_or_default().to_owned();
-    Box::new(move |subject| {
-        let matched = text.is_empty() || text == "*" || text.split(['|', ',']).any(|part| part.trim() == subject);
-        Tested { matched: Some(matched), span: None, why: String::new(), hint: None }
-    })
-}
 
 fn input(_session: &Session, _ix: EventIx, _lines: &dyn Lines) -> io::Result<Value> {
     Err(io::Error::other("the hook input is not known"))

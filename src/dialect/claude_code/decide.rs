@@ -6,7 +6,7 @@
 mod words;
 
 use super::outcomes::{counts, stronger};
-use super::version;
+use crate::dialect::rules::at_least;
 use crate::dialect::{Circumstances, EventClass, Joined};
 use crate::model::{Action, Decision, Evidence, Overruled, RuleStep, Says, Verdict};
 
@@ -72,13 +72,13 @@ fn together(at: &Circumstances<'_>, answers: &[Joined], decision: &mut Decision)
     let told = all.fold(None, |told, verdict| stronger(told, Some(verdict)));
     let refused = answers.iter().flat_map(|answer| says_of(at, answer)).any(|verdict| verdict == Verdict::Deny);
     if told == Some(Verdict::Halt) && refused && at.class == EventClass::BeforeTool {
-        if !version::after(at.version, [2, 1, 197]) {
+        if !at_least(at.version, (2, 1, 198)) {
             step(decision, "`continue: false` beside a refusal is ignored", "halt-beside-refusal-ignored");
             return Some(Verdict::Deny);
         }
         step(decision, "refused, and `continue: false` ends the turn as well", "halt-joins-refusal");
         // Measured at both ends; nobody looked where between them it changed.
-        if version::before(at.version, [2, 1, 332]) {
+        if !at_least(at.version, (2, 1, 332)) {
             decision.assumed.push("halt-joins-refusal".to_owned());
         }
     }

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 pub use fields::HookOutput;
 
+use super::DIALECT;
 use super::outcomes::class_of;
-use super::{DIALECT, version};
+use crate::dialect::rules::at_least;
 use crate::dialect::{EventClass, Reading};
 use crate::model::{Outcome, Says};
 
@@ -46,7 +47,7 @@ pub fn classify(event: &str, stdout: &str, version: Option<&str>) -> Form {
         },
         Ok(_) => Form::Text,
         // Before, two objects in a row were plain text (measured on 2.1.197).
-        Err(_) if text.ends_with('}') && version::after(version, [2, 1, 197]) => Form::LooksLikeJson,
+        Err(_) if text.ends_with('}') && at_least(version, (2, 1, 198)) => Form::LooksLikeJson,
         Err(_) => Form::Text,
     }
 }
@@ -181,7 +182,7 @@ fn exit_2(event: &str, class: EventClass, form: &Form, ran: &Ran<'_>, version: O
         return;
     };
     let misshapen = matches!(form, Form::Misshapen(_) | Form::LooksLikeJson);
-    if misshapen && version::before(version, [2, 1, 214]) {
+    if misshapen && !at_least(version, (2, 1, 214)) {
         reading.notes.push("before 2.1.214 a broken answer undoes exit 2".to_owned());
         return;
     }
@@ -215,7 +216,6 @@ fn exit_2_says(event: &str, class: EventClass) -> Option<Says> {
     match class {
         EventClass::BeforeTool => Some(Says::Deny),
         EventClass::Permission | EventClass::Start | EventClass::Notice | EventClass::Worktree => None,
-        EventClass::Gate if event == "PostModelSwitch" => None,
         EventClass::Gate if event.starts_with("Elicitation") => Some(Says::Deny),
         EventClass::AfterTool
         | EventClass::AfterBatch

@@ -3,7 +3,7 @@
 use crate::dialect::{Circumstances, EventClass, Joined};
 use crate::model::{Action, Decision, Outcome, Says, Text, Verdict};
 
-use super::super::version;
+use crate::dialect::rules::at_least;
 
 /// One handler's answer in a line.
 pub(super) fn answer(at: &Circumstances<'_>, joined: &Joined) -> String {
@@ -142,7 +142,7 @@ pub(super) fn deliver(at: &Circumstances<'_>, answers: &[Joined], decision: &mut
 /// 2.1.197); exit 2 has it in both.
 fn refusal(at: &Circumstances<'_>, subject: &str, joined: &Joined, reason: &str) -> String {
     let by_exit = joined.reading.rule == Some("exit-2-blocks");
-    if !by_exit && !version::after(at.version, [2, 1, 197]) {
+    if !by_exit && !at_least(at.version, (2, 1, 198)) {
         return reason.to_owned();
     }
     format!("{subject} hook error: {}", bracketed(joined, reason))
