@@ -1,6 +1,3 @@
-//! The integration tests, in one binary: one module an area.
+//! All integration tests in one binary.
 
-// Clippy's leave for tests does not reach the functions that tests share.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
-mod matcher;
+mod engine;

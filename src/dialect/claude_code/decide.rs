@@ -220,7 +220,7 @@ pub(super) fn action(at: &Circumstances<'_>, decision: &Decision) -> Action {
     }
 }
 
-/// Fields without which the client refuses a call of its own tools. A rewritten input has to bring them all, as
+/// Texts without which the client refuses a call of its own tools. A rewritten input has to bring them all, as
 /// it replaces the old one.
 const REQUIRED: &[(&str, &[&str])] = &[
     ("Bash", &["command"]),
@@ -239,5 +239,5 @@ const REQUIRED: &[(&str, &[&str])] = &[
 fn lacks_required(at: &Circumstances<'_>, decision: &Decision) -> bool {
     let Some(input) = &decision.updated_input else { return false };
     let required = REQUIRED.iter().find(|(tool, _)| Some(*tool) == at.subject).map(|(_, fields)| *fields);
-    required.unwrap_or_default().iter().any(|field| input.get(field).is_none())
+    required.unwrap_or_default().iter().any(|field| !input.get(field).is_some_and(serde_json::Value::is_string))
 }

@@ -175,6 +175,9 @@ impl HookOutput {
             Some("deny") => {
                 reading.says = Some(Says::Deny);
                 reading.reason = message.map(str::to_owned);
+                if decision.get("interrupt") == Some(&Value::Bool(true)) {
+                    reading.notes.push("`interrupt: true` ends the turn as well".to_owned());
+                }
             }
             _ => return,
         }
