@@ -2,9 +2,16 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
+mod behaviour;
+pub mod decide;
 pub mod events;
 pub mod matching;
+pub mod outcomes;
+pub mod output;
+pub mod rules;
 pub mod tools;
+
+pub use behaviour::BEHAVIOUR;
 
 use super::Dialect;
 

@@ -6,3 +6,5 @@ mod settings;
 //! The integration tests, in one binary: one module an area.
 // Clippy's leave for tests does not reach the functions that tests share.
 mod matcher;
+//! All integration tests in one binary.
+mod engine;
