@@ -9,7 +9,7 @@ use super::transcript::{Asked, Tool, Trace, Transcript};
 pub enum Profile {
     /// Lines of about 3 KB in the mean, with tool results up to 80 KB.
     Large,
-    /// Short lines and as many events as possible: about a million in 750 MB.
+    /// Short lines and as many events as possible: about a million in 850 MB.
     Many,
 }
 
