@@ -28,7 +28,7 @@
 //! | [`app`] | the interactive program without drawing: state, keys, actions, effects | ratatui |
 //! | [`ui`] | drawing only | files, processes, parsing |
 //! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
-//! | [`bench`] | makes transcripts of any size, and measures; kept out of the help | screens, how a session is loaded |
+//! | [`mod@bench`] | makes transcripts of any size, and measures; kept out of the help | screens, how a session is loaded |
 
 pub mod bench;
 pub mod dialect;
