@@ -5,8 +5,10 @@
 pub mod claude_code;
 pub mod hook_log;
 mod reader;
+mod recognise;
 
 pub use reader::{Output, Reader, Shared};
+pub use recognise::{Format, PREFIX, Role, recognise};
 
 /// An agent product: its rules as a table.
 #[derive(Debug)]
