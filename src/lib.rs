@@ -31,5 +31,6 @@
 
 pub mod dialect;
 pub mod engine;
+pub mod load;
 pub mod model;
 pub mod source;
