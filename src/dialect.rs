@@ -8,11 +8,13 @@ pub mod hook_log;
 pub mod match_report;
 mod reader;
 pub mod rules;
+mod recognise;
 
 pub use crate::matcher::ToolSpec;
 pub use behaviour::{Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Traces};
 pub use reader::{Output, Reader, Shared};
 pub use rules::Rule;
+pub use recognise::{Format, PREFIX, Role, recognise};
 
 /// An agent product: its rules as a table.
 #[derive(Debug)]

@@ -36,6 +36,7 @@ pub mod dialect;
 pub mod engine;
 pub mod exec;
 pub mod matcher;
+pub mod load;
 pub mod model;
 pub mod settings;
 pub mod source;

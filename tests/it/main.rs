@@ -11,3 +11,5 @@ mod engine;
 //! Integration tests, one binary: a module an area.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 mod source;
+//! The integration tests: one binary, one module an area.
+mod logs;
