@@ -60,6 +60,10 @@ fn agent_type(demo: &Demo, id: &str) -> String {
     text(&serde_json::from_str::<Value>(meta.text).unwrap()["agentType"])
 }
 
+fn is_prompt(line: &Value) -> bool {
+    line["message"]["content"].is_string() && line["isMeta"].is_null() && line["isCompactSummary"].is_null()
+}
+
 fn fired(demo: &Demo) -> Vec<Fired> {
     let mut fired = Vec::new();
     for chain in chains(demo) {
@@ -113,11 +117,7 @@ fn fired(demo: &Demo) -> Vec<Fired> {
                         }
                     }
                 }
-                "user" if line["message"]["content"].is_string() => {
-                    if line["isMeta"].is_null() && line["isCompactSummary"].is_null() {
-                        stops = 0;
-                    }
-                }
+                "user" if is_prompt(line) => stops = 0,
                 "user" => {
                     for result in blocks(line) {
                         let mut more =
