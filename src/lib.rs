@@ -35,3 +35,4 @@ pub mod engine;
 pub mod load;
 pub mod model;
 pub mod source;
+pub mod text;

@@ -1,6 +1,6 @@
-//! Which files make a session, reading them in batches, joining several sources into one session.
+//! Which files make a session, and how several sources of one session become one list of events.
 //!
-//! Owns the way from paths to [`crate::model::Session`]s. Must not know any screen.
+//! Owns grouping, reading in batches, and joining. Must not know any screen.
 
 pub mod demo;
 pub mod discover;

@@ -6,11 +6,14 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io::Write as _;
+use std::ops::ControlFlow;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
 
 use hookscope::load::demo::{ALL, CWD, Demo, FileKind};
+use hookscope::load::discover::{Counts, Root, list, scan};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -464,4 +467,53 @@ fn the_stop_loop_ends_by_the_cap() {
     assert_eq!(blocked.count(), 9);
     let last = chain.iter().rfind(|line| line["uuid"].is_string()).unwrap();
     assert_eq!((&last["subtype"], &last["level"]), (&json!("informational"), &json!("warning")));
+}
+
+#[test]
+fn a_quick_scan_of_the_demos_sees_denials_and_loops() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("-home-you-demo");
+    for demo in ALL {
+        for file in demo.files {
+            let place = match file.kind {
+                FileKind::Settings | FileKind::Script => continue,
+                FileKind::Transcript => project.join(format!("{}.jsonl", demo.name)),
+                FileKind::Subagent | FileKind::SubagentMeta => {
+                    project.join(demo.name).join(file.path.strip_prefix("session/").unwrap())
+                }
+            };
+            fs::create_dir_all(place.parent().unwrap()).unwrap();
+            fs::write(place, file.text).unwrap();
+        }
+    }
+    let listing = list(&[Root { dialect: "claude-code", folder: folder.path().to_owned() }]);
+    assert_eq!(listing.problems, []);
+    assert!(listing.sessions.iter().all(|found| found.project.as_deref() == Some(CWD)));
+    let paths: Vec<PathBuf> = listing.sessions.iter().map(|found| found.path.clone()).collect();
+    let mut counts: Vec<Counts> = Vec::new();
+    scan(&paths, &AtomicBool::new(false), |batch| {
+        counts.extend(batch.into_iter().map(|scanned| scanned.counts.unwrap()));
+        ControlFlow::Continue(())
+    });
+    let seen: Vec<_> = listing
+        .sessions
+        .iter()
+        .zip(&counts)
+        .map(|(found, counts)| {
+            let calls = (counts.prompts, counts.calls, counts.denials());
+            (found.session_id.as_str(), calls, counts.stop_blocks, counts.suspected_loops)
+        })
+        .collect();
+    // Newest first; prompts, calls, denials; prevented stops, loops.
+    let expect = [
+        ("banner", (1, 3, 0), 0, 0),
+        ("compaction", (2, 5, 0), 0, 0),
+        ("subagents", (2, 6, 1), 1, 0),
+        ("stop-loop", (1, 3, 0), 9, 1),
+        ("refused", (1, 5, 1), 0, 0),
+        ("ignored", (1, 3, 0), 0, 0),
+        ("never-fires", (1, 4, 0), 0, 0),
+    ];
+    assert_eq!(seen, expect);
+    assert_eq!(listing.sessions[3].title.as_deref(), Some("Made up: a stop hook that never lets go"));
 }
