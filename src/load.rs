@@ -2,5 +2,8 @@
 //!
 //! Owns grouping, reading in batches, and joining. Must not know any screen.
 
+pub mod demo;
+pub mod discover;
 pub mod group;
 pub mod join;
+pub mod pipeline;
