@@ -29,7 +29,10 @@
 //! | [`ui`] | drawing only | files, processes, parsing |
 //! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 
+pub mod app;
 pub mod dialect;
 pub mod engine;
 pub mod model;
 pub mod source;
+pub mod text;
+pub mod ui;
