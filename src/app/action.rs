@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::{Focus, Inspect, JsonRows, Mode, Said, Tally, Warning};
+use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Warning};
 use crate::model::{Delta, EventIx, Step};
 
 /// What can reach the program.
@@ -49,14 +49,16 @@ pub enum Input {
     Conversation(EventIx, Vec<Said>),
     /// Short words after the verdict.
     Noted(u64, Vec<(EventIx, String)>),
-    /// Tallies of whole blocks of events, from `first` on.
+    /// A glance at each event from `first` on.
     Surveyed {
         /// Of the request.
         generation: u64,
-        /// Index of the first block.
-        first: usize,
-        /// The blocks.
-        tallies: Vec<Tally>,
+        /// The first event.
+        first: EventIx,
+        /// One an event.
+        glances: Vec<Glance>,
+        /// Ends of runs of stop blocks, with the rounds so far.
+        rounds: Vec<(EventIx, u16)>,
     },
     /// What deserves a line of warning, most pressing first.
     Warned(Vec<Warning>),
@@ -221,10 +223,10 @@ pub enum Effect {
         /// Answers of earlier generations are stale.
         generation: u64,
     },
-    /// Tally whole blocks from this block on.
+    /// Glance at the events from this one on.
     Survey {
-        /// The first block.
-        first: usize,
+        /// The first event.
+        first: EventIx,
         /// Answers of earlier generations are stale.
         generation: u64,
     },
