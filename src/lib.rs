@@ -43,3 +43,4 @@ pub mod model;
 pub mod settings;
 pub mod source;
 pub mod text;
+pub mod ui;
