@@ -2,6 +2,6 @@
 //!
 //! Owns words and exit codes. Must not know how anything is done.
 
-pub mod match_cmd;
 pub mod demo;
+pub mod match_cmd;
 pub mod sessions;

@@ -7,14 +7,14 @@ pub mod claude_code;
 pub mod hook_log;
 pub mod match_report;
 mod reader;
-pub mod rules;
 mod recognise;
+pub mod rules;
 
 pub use crate::matcher::ToolSpec;
 pub use behaviour::{Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Traces};
 pub use reader::{Output, Reader, Shared};
-pub use rules::Rule;
 pub use recognise::{Format, PREFIX, Role, recognise};
+pub use rules::Rule;
 
 /// An agent product: its rules as a table.
 #[derive(Debug)]

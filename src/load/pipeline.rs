@@ -50,13 +50,7 @@ enum State {
 
 impl Strand {
     /// A file, its reader, and the agent whose file it is.
-    pub fn new(
-        cursor: Cursor,
-        source: SourceIx,
-        info: SourceInfo,
-        reader: Box<dyn Reader>,
-        agent: AgentIx,
-    ) -> Strand {
+    pub fn new(cursor: Cursor, source: SourceIx, info: SourceInfo, reader: Box<dyn Reader>, agent: AgentIx) -> Strand {
         Strand {
             cursor,
             reader,
@@ -208,7 +202,10 @@ fn waits(at: usize, strands: &[Strand], shared: &Shared) -> bool {
     let agent_of = |strand: &Strand| shared.agents.get(strand.agent.at()).copied().unwrap_or(Agent::MAIN);
     // The answer to a call that started a foreground subagent whose file is not through.
     let answers = |call: (SourceIx, CallIx)| {
-        call.0 == strands[at].source && event.calls.count == 1 && event.calls.first == call.1 && is_answer(event, shared)
+        call.0 == strands[at].source
+            && event.calls.count == 1
+            && event.calls.first == call.1
+            && is_answer(event, shared)
     };
     let early = strands.iter().enumerate().any(|(other, strand)| {
         let agent = agent_of(strand);
