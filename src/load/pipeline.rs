@@ -7,10 +7,10 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::dialect::{Output, Reader, Shared};
+use crate::dialect::{Output, Reader, Shared, SubagentKey};
 use crate::model::{
-    Agent, AgentIx, CallIx, Delta, Diagnostic, Event, EventIx, Level, Place, Progress, RunMark, SourceInfo, SourceIx,
-    Time,
+    Agent, AgentIx, CallIx, Context, Delta, Diagnostic, Event, EventIx, Level, Place, Progress, RunMark, SourceInfo,
+    SourceIx, Time,
 };
 use crate::source::{Cursor, LineEnd, Next};
 
@@ -21,10 +21,26 @@ const BATCH: u64 = 8 << 20;
 /// How long to wait for a stream before what is there is handed on.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Makes the reader of a subagent's file, given what held when the subagent was started.
+pub type Awaken = fn(AgentIx, Context) -> Box<dyn Reader>;
+
+/// Who reads a file.
+pub enum Who {
+    /// This reader, from the start.
+    Main(Box<dyn Reader>),
+    /// A reader that can be made only when the call that started the subagent was read.
+    Subagent {
+        /// Which call that is.
+        key: SubagentKey,
+        /// Makes the reader.
+        awaken: Awaken,
+    },
+}
+
 /// One file of a session, about to be read.
 pub struct Strand {
     cursor: Cursor,
-    reader: Box<dyn Reader>,
+    reader: Who,
     source: SourceIx,
     info: SourceInfo,
     agent: AgentIx,
@@ -43,6 +59,8 @@ pub struct Strand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// A subagent that was not started yet.
+    Dormant,
     Reading,
     Waiting,
     Ended,
@@ -50,7 +68,8 @@ enum State {
 
 impl Strand {
     /// A file, its reader, and the agent whose file it is.
-    pub fn new(cursor: Cursor, source: SourceIx, info: SourceInfo, reader: Box<dyn Reader>, agent: AgentIx) -> Strand {
+    pub fn new(cursor: Cursor, source: SourceIx, info: SourceInfo, reader: Who, agent: AgentIx) -> Strand {
+        let state = if matches!(reader, Who::Main(_)) { State::Reading } else { State::Dormant };
         Strand {
             cursor,
             reader,
@@ -63,12 +82,13 @@ impl Strand {
             placed: Vec::new(),
             held: HashMap::new(),
             told: Vec::new(),
-            state: State::Reading,
+            state,
         }
     }
 
     /// Reads until there is an event to place, the stream pauses, the file ends, or `budget` bytes are read.
     fn fill(&mut self, shared: &mut Shared, budget: u64) {
+        let Who::Main(reader) = &mut self.reader else { return };
         if self.state == State::Ended {
             return;
         }
@@ -77,7 +97,7 @@ impl Strand {
         while self.ready.is_empty() && self.cursor.read_bytes() < until {
             match self.cursor.next() {
                 Next::Line(line) => {
-                    self.reader.line(line.at, line.bytes, shared, &mut self.out);
+                    reader.line(line.at, line.bytes, shared, &mut self.out);
                     if let LineEnd::Cut { length } = line.end {
                         let told = cut_line(&self.info.path, line.at.line, line.bytes.len(), length);
                         self.out.diagnostics.push(told);
@@ -89,7 +109,7 @@ impl Strand {
                 }
                 Next::Failed(error) => self.out.diagnostics.push(error.diagnostic(None)),
                 Next::End => {
-                    self.reader.end(shared, &mut self.out);
+                    reader.end(shared, &mut self.out);
                     self.state = State::Ended;
                 }
             }
@@ -98,6 +118,18 @@ impl Strand {
                 return;
             }
         }
+    }
+
+    /// Subagents that were started in what was read of it.
+    fn starts(&self) -> usize {
+        match &self.reader {
+            Who::Main(reader) => reader.starts(),
+            Who::Subagent { .. } => 0,
+        }
+    }
+
+    fn is_dormant(&self) -> bool {
+        self.state == State::Dormant
     }
 
     /// Nothing of it is left to be placed.
@@ -146,7 +178,14 @@ pub fn weave(
         sent_bytes: 0,
         limit: FIRST_BATCH,
     };
+    let mut known_starts = usize::MAX;
     loop {
+        // Looking for a call is cheap, but not for each of a million events.
+        let starts = strands.iter().map(Strand::starts).sum();
+        if starts != known_starts || strands.iter().all(|strand| strand.is_dormant() || strand.is_through()) {
+            known_starts = starts;
+            awaken(&mut strands, shared);
+        }
         let room = batch.limit.saturating_sub(read_bytes(&strands) - batch.sent_bytes).max(1);
         for strand in &mut strands {
             if strand.ready.is_empty() {
@@ -174,6 +213,34 @@ pub fn weave(
         if let Some(strand) = waiting {
             strand.cursor.wait(PATIENCE);
         }
+    }
+}
+
+/// Starts the readers of subagents whose call was read; at the very end those of whom no call is known.
+fn awaken(strands: &mut [Strand], shared: &mut Shared) {
+    let orphaned = strands.iter().all(|strand| strand.is_dormant() || strand.is_through());
+    for at in 0..strands.len() {
+        let Who::Subagent { key, awaken } = &strands[at].reader else { continue };
+        let started = strands.iter().find_map(|strand| match &strand.reader {
+            Who::Main(reader) => {
+                reader.started(key).map(|(call, context)| (strand.source, strand.agent, call, context))
+            }
+            Who::Subagent { .. } => None,
+        });
+        let agent = strands[at].agent;
+        let reader = match started {
+            Some((source, parent, call, context)) => {
+                if let Some(known) = shared.agents.get_mut(agent.at()) {
+                    known.call = Some((source, call));
+                    known.parent = parent;
+                }
+                awaken(agent, context)
+            }
+            None if orphaned => awaken(agent, Context::EMPTY),
+            None => continue,
+        };
+        strands[at].reader = Who::Main(reader);
+        strands[at].state = State::Reading;
     }
 }
 
