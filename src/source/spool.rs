@@ -115,6 +115,7 @@ fn folder() -> PathBuf {
 }
 
 /// Nine tenths of what is free: a disk that is full to the last byte breaks other programs.
+#[allow(clippy::unnecessary_cast, reason = "not on every system are both 64 bits wide")]
 fn room(folder: &Path) -> u64 {
     let free = |stat: Statvfs| (stat.blocks_available() as u64).saturating_mul(stat.fragment_size() as u64);
     statvfs(folder).map_or(u64::MAX, |stat| free(stat) / 10 * 9)
