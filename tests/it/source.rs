@@ -69,7 +69,7 @@ fn a_session_reads_the_same_plain_packed_and_piped() {
     }
 
     let (reader, mut writer) = io::pipe().unwrap();
-    let source = Source::open(Path::new(&format!("/proc/self/fd/{}", reader.as_raw_fd()))).unwrap();
+    let source = Source::open(Path::new(&format!("/dev/fd/{}", reader.as_raw_fd()))).unwrap();
     let feeder = std::thread::spawn(move || writer.write_all(&text));
     let (same, failure) = read_all(&store, source);
     feeder.join().unwrap().unwrap();
