@@ -2,6 +2,10 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
+mod transcript;
+
+pub use transcript::{SubagentMeta, Transcript, meta};
+
 use super::Dialect;
 
 /// The table.
