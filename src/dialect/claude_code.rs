@@ -2,8 +2,10 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
+mod input;
 mod transcript;
 
+pub use input::hook_input;
 pub use transcript::{SubagentMeta, Transcript, meta};
 
 use super::Dialect;
