@@ -12,6 +12,10 @@ pub mod rules;
 pub mod tools;
 
 pub use behaviour::BEHAVIOUR;
+mod input;
+mod transcript;
+pub use input::hook_input;
+pub use transcript::{SubagentMeta, Transcript, meta};
 
 use super::Dialect;
 

@@ -8,3 +8,5 @@ mod matcher;
 mod settings;
 mod source;
 mod tidy;
+//! Everything that is tested through the library's front, in one binary.
+mod reconstruct;
