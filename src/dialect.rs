@@ -4,6 +4,7 @@
 
 mod behaviour;
 pub mod claude_code;
+pub mod hook_log;
 pub mod match_report;
 mod reader;
 pub mod rules;

@@ -34,4 +34,5 @@ pub mod engine;
 pub mod exec;
 pub mod matcher;
 pub mod model;
+pub mod settings;
 pub mod source;

@@ -1,3 +1,6 @@
-//! All integration tests in one binary.
+//! Integration tests, one binary.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod engine;
+mod settings;
