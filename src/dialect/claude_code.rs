@@ -10,8 +10,10 @@ pub mod outcomes;
 pub mod output;
 pub mod rules;
 pub mod tools;
+mod transcript;
 
 pub use behaviour::BEHAVIOUR;
+pub use transcript::{SubagentMeta, Transcript, meta};
 
 use super::Dialect;
 
