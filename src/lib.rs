@@ -29,6 +29,7 @@
 //! | [`ui`] | drawing only | files, processes, parsing |
 //! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 
+pub mod app;
 pub mod dialect;
 pub mod engine;
 pub mod exec;
@@ -36,3 +37,5 @@ pub mod matcher;
 pub mod model;
 pub mod settings;
 pub mod source;
+pub mod text;
+pub mod ui;
