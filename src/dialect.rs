@@ -7,11 +7,13 @@ pub mod claude_code;
 pub mod hook_log;
 pub mod match_report;
 mod reader;
+mod recognise;
 pub mod rules;
 
 pub use crate::matcher::ToolSpec;
 pub use behaviour::{Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Traces};
 pub use reader::{Output, Reader, Shared};
+pub use recognise::{Format, PREFIX, Role, recognise};
 pub use rules::Rule;
 
 /// An agent product: its rules as a table.

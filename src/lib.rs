@@ -33,6 +33,7 @@ pub mod app;
 pub mod dialect;
 pub mod engine;
 pub mod exec;
+pub mod load;
 pub mod matcher;
 pub mod model;
 pub mod settings;

@@ -17,8 +17,8 @@ use crate::model::{
 };
 use crate::source::values::{Finder, Found, Kind};
 
-pub use inputs::extract_input;
 use inputs::{Input, inputs_in};
+pub use inputs::{extract_input, inputs};
 
 /// Reads a log of hook inputs. It takes lines, finds the values in them itself, and gives each event the place of
 /// its input, not of its line.

@@ -55,6 +55,11 @@ pub(super) fn inputs_in(bytes: &[u8]) -> Vec<Input> {
     once
 }
 
+/// The hook inputs of an outermost value, in order.
+pub fn inputs(bytes: &[u8]) -> Vec<Value> {
+    inputs_in(bytes).into_iter().map(|input| input.value).collect()
+}
+
 /// The hook input at the place of an event that was read from a log: `bytes` is what stands there, encoded or not.
 pub fn extract_input(bytes: &[u8]) -> Option<Value> {
     let mut text = Cow::Borrowed(bytes);

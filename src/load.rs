@@ -1,0 +1,6 @@
+//! Which files make a session, and how several sources of one session become one list of events.
+//!
+//! Owns grouping, reading in batches, and joining. Must not know any screen.
+
+pub mod group;
+pub mod join;
