@@ -3,13 +3,11 @@
 //! Owns the order in which a dialect's rules are applied. Must not know processes, files, the clock, the
 //! environment or any screen; bodies come through [`crate::source::Lines`].
 
-mod label;
 mod row;
 mod select;
 mod step;
 mod tracer;
 
-pub use label::label;
 pub use row::Row;
 pub use select::{GroupChoice, HandlerChoice, Selection};
 pub use step::rfc3339;

@@ -98,7 +98,8 @@ fn matched_group(doc: &mut Doc, step: &Step, group: &GroupStep, open: &HashSet<S
             line = line.and(format!("{text}  "), tone);
         }
         // The words stay on the line: all of them are one key away.
-        let used = line.spans.iter().map(|span| text::width(&text::safe_as(&span.text, columns.charset))).sum::<usize>();
+        let used =
+            line.spans.iter().map(|span| text::width(&text::safe_as(&span.text, columns.charset))).sum::<usize>();
         if let Some(words) = words
             && used + 6 < columns.cells
         {
@@ -190,7 +191,9 @@ fn words_of(run: &HookRun) -> Option<String> {
     let note = run.notes.first().cloned();
     let said = || first(&run.stderr).or_else(|| first(&run.stdout)).map(|words| format!("\"{words}\""));
     match run.outcome {
-        Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun | Outcome::Skipped) => note.or_else(said),
+        Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun | Outcome::Skipped) => {
+            note.or_else(said)
+        }
         _ => said().or(note),
     }
 }
@@ -267,7 +270,13 @@ fn stages(doc: &mut Doc, step: &Step, group: &GroupStep, handler: &HandlerStep, 
             Some(text) => {
                 let mut lead = Some(row(name));
                 for words in text_lines(text) {
-                    doc.hang(lead.take().unwrap_or_else(|| row("")), &words, Tone::Plain, columns.cells, columns.charset);
+                    doc.hang(
+                        lead.take().unwrap_or_else(|| row("")),
+                        &words,
+                        Tone::Plain,
+                        columns.cells,
+                        columns.charset,
+                    );
                 }
             }
         }
@@ -286,8 +295,7 @@ fn stages(doc: &mut Doc, step: &Step, group: &GroupStep, handler: &HandlerStep, 
 
 /// Where several ran side by side: how long each took.
 fn waterfall(doc: &mut Doc, step: &Step, columns: &Columns) {
-    let timed: Vec<(&HookRun, f64)> =
-        step.runs.iter().filter_map(|run| run.duration_ms.map(|ms| (run, ms))).collect();
+    let timed: Vec<(&HookRun, f64)> = step.runs.iter().filter_map(|run| run.duration_ms.map(|ms| (run, ms))).collect();
     let most = timed.iter().map(|(_, ms)| *ms).fold(0.0, f64::max);
     if timed.len() < 2 || most <= 0.0 {
         return;

@@ -190,10 +190,8 @@ const ASK: &[Binding] = &[
     bind(&["<c-p>"], A::Palette, "", "Everything that can be done"),
 ];
 
-const PALETTE: &[Binding] = &[
-    bind(&["<enter>"], A::Accept, "do it", "Do what is chosen"),
-    bind(&["<c-p>"], A::Clear, "", "Close the palette"),
-];
+const PALETTE: &[Binding] =
+    &[bind(&["<enter>"], A::Accept, "do it", "Do what is chosen"), bind(&["<c-p>"], A::Clear, "", "Close the palette")];
 
 /// What keys do in a mode.
 pub fn bindings(mode: Mode) -> impl Iterator<Item = &'static Binding> {
@@ -252,12 +250,12 @@ pub fn typed(text: &str) -> Vec<KeyEvent> {
     let mut keys = Vec::new();
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
-        let named = rest.strip_prefix('<').and_then(|inner| inner.split_once('>')).and_then(|(name, after)| {
-            named_key(name).map(|key| (key, after))
-        });
-        let (key, after) = named.unwrap_or_else(|| {
-            (KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &rest[c.len_utf8()..])
-        });
+        let named = rest
+            .strip_prefix('<')
+            .and_then(|inner| inner.split_once('>'))
+            .and_then(|(name, after)| named_key(name).map(|key| (key, after)));
+        let (key, after) =
+            named.unwrap_or_else(|| (KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE), &rest[c.len_utf8()..]));
         keys.push(key);
         rest = after;
     }
@@ -346,7 +344,8 @@ pub fn bottom_line(mode: Mode, charset: Charset) -> Vec<(String, &'static str)> 
 /// The key table of the README: keys and what they do, by mode, in Markdown.
 pub fn readme_table() -> String {
     let mut out = String::from("| where | keys | what they do |\n|---|---|---|\n");
-    let mut sections: Vec<(&str, &[Binding])> = vec![("everywhere", MOVE), ("everywhere", ALWAYS), ("debugger", DEBUGGER)];
+    let mut sections: Vec<(&str, &[Binding])> =
+        vec![("everywhere", MOVE), ("everywhere", ALWAYS), ("debugger", DEBUGGER)];
     sections.extend([
         ("timeline", TIMELINE),
         ("event", EVENT),
@@ -360,11 +359,8 @@ pub fn readme_table() -> String {
     ]);
     for (place, section) in sections {
         for binding in section {
-            let keys: Vec<String> = binding
-                .keys
-                .iter()
-                .map(|key| format!("`{}`", key_name(key, Charset::Unicode)))
-                .collect();
+            let keys: Vec<String> =
+                binding.keys.iter().map(|key| format!("`{}`", key_name(key, Charset::Unicode))).collect();
             let keys = if keys.is_empty() { "`:`".to_owned() } else { keys.join(" ") };
             out.push_str(&format!("| {place} | {} | {} |\n", keys.replace('|', "\\|"), binding.help));
         }

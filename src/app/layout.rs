@@ -35,10 +35,7 @@ impl Area {
     /// Its first row, and the rest.
     pub fn split_top(self, rows: u16) -> (Area, Area) {
         let rows = rows.min(self.height);
-        (
-            Area { height: rows, ..self },
-            Area { y: self.y + rows, height: self.height - rows, ..self },
-        )
+        (Area { height: rows, ..self }, Area { y: self.y + rows, height: self.height - rows, ..self })
     }
 
     /// All but its last rows, and those.

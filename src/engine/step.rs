@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::row::{Proof, verdict};
-use super::{HandlerChoice, Inputs, Mode, Selection, StepOptions, Tracer, label};
+use super::{HandlerChoice, Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
 use crate::model::{
     Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, GroupStep, Handler, HandlerKind, HandlerStep,
@@ -358,7 +358,7 @@ impl Labels {
     fn of(set: &HookSet, selection: &Selection) -> Labels {
         let of_group = |choice: &super::GroupChoice| {
             let handlers = set.groups.get(choice.group).map_or(&[][..], |group| &group.handlers);
-            choice.handlers.iter().filter_map(|chosen| handlers.get(chosen.handler)).map(label::label).collect()
+            choice.handlers.iter().filter_map(|chosen| handlers.get(chosen.handler)).map(Handler::label).collect()
         };
         Labels(selection.groups.iter().map(of_group).collect())
     }
