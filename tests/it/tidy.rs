@@ -286,7 +286,7 @@ fn files_are_short_or_plain_tables() {
 
 #[test]
 fn modules_say_what_they_are() {
-    none(name_complaints(&files(&["src"], is_rust)));
+    none(name_complaints(&program()));
 }
 
 #[test]
