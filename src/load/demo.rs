@@ -62,18 +62,6 @@ pub struct DemoFile {
     pub text: &'static str,
 }
 
-impl DemoFile {
-    /// Where the demo's own session would have had it: settings and scripts below its working folder.
-    /// `None` for the client's own files.
-    pub fn place(&self) -> Option<String> {
-        match self.kind {
-            FileKind::Settings => Some(format!("{CWD}/.claude/settings.json")),
-            FileKind::Script => Some(format!("{CWD}/.claude/hooks/{}", self.path)),
-            FileKind::Transcript | FileKind::Subagent | FileKind::SubagentMeta => None,
-        }
-    }
-}
-
 impl Demo {
     /// The demo of that name.
     pub fn by_name(name: &str) -> Option<&'static Demo> {
@@ -83,6 +71,18 @@ impl Demo {
     /// Its files of one kind.
     pub fn files_of(&self, kind: FileKind) -> impl Iterator<Item = &'static DemoFile> {
         self.files.iter().filter(move |file| file.kind == kind)
+    }
+
+    /// What to call one of its files: settings and scripts stand where its own session would have had them, the
+    /// client's files where this project keeps them. Nothing need exist there.
+    pub fn place(&self, file: &DemoFile) -> String {
+        match file.kind {
+            FileKind::Settings => format!("{CWD}/.claude/settings.json"),
+            FileKind::Script => format!("{CWD}/.claude/hooks/{}", file.path),
+            FileKind::Transcript | FileKind::Subagent | FileKind::SubagentMeta => {
+                format!("sessions/{}/{}", self.name, file.path)
+            }
+        }
     }
 
     /// The row that matters, once so much of the session is read.
@@ -228,6 +228,15 @@ mod tests {
         assert_eq!(demo("PreToolUse", None, 2).event_in(&session), Some(EventIx(1)));
         assert_eq!(demo("Stop", None, 1).event_in(&session), Some(EventIx(2)));
         assert_eq!(demo("Stop", None, 2).event_in(&session), None);
+    }
+
+    #[test]
+    fn handlers_stand_where_the_settings_name_them() {
+        let demo = Demo::by_name("subagents").unwrap();
+        let places: Vec<String> = demo.files.iter().map(|file| demo.place(file)).collect();
+        assert_eq!(places[0], "sessions/subagents/session.jsonl");
+        assert!(places.contains(&"/home/you/demo/.claude/settings.json".to_owned()));
+        assert!(places.contains(&"/home/you/demo/.claude/hooks/verdict.sh".to_owned()));
     }
 
     #[test]
