@@ -5,10 +5,7 @@ mod demos;
 mod engine;
 mod logs;
 mod matcher;
+mod reconstruct;
 mod settings;
 mod source;
 mod tidy;
-//! Everything that is tested through the library's front, in one binary.
-mod reconstruct;
-//! Integration tests, one binary.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
