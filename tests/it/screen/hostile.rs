@@ -1,0 +1,1 @@
+//! Hostile text and odd sizes.
