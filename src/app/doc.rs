@@ -141,8 +141,11 @@ pub fn text_lines(text: &str) -> Vec<String> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let mut lines: Vec<String> =
-        text[..end].split('\n').take(LINES_OF_A_TEXT).map(|line| line.trim_end_matches('\r').replace('\t', "    ")).collect();
+    let mut lines: Vec<String> = text[..end]
+        .split('\n')
+        .take(LINES_OF_A_TEXT)
+        .map(|line| line.trim_end_matches('\r').replace('\t', "    "))
+        .collect();
     if lines.len() > 1 && lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }

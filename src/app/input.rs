@@ -1,7 +1,7 @@
 //! What reaches the program: keys become actions, results are taken in, and what is lacking is asked for.
 
-use crossterm::event::{KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{Event as TerminalEvent, KeyCode};
+use crossterm::event::{KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 
 use super::keys::lookup;
@@ -167,7 +167,8 @@ fn apply_loaded(app: &mut App) {
 
 fn apply(app: &mut App, session: &mut crate::model::Session, delta: Delta) {
     let from = session.events.len();
-    let late = delta.marks.iter().any(|mark| mark.event.at() < from) || (!delta.calls.is_empty() && delta.events.is_empty());
+    let late =
+        delta.marks.iter().any(|mark| mark.event.at() < from) || (!delta.calls.is_empty() && delta.events.is_empty());
     let ended = delta.progress.done && !session.progress.done;
     app.broken += delta.diagnostics.len();
     session.apply(delta);

@@ -2,9 +2,9 @@
 //! have been overtaken are skipped or given up.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
@@ -143,12 +143,14 @@ pub fn note(step: &Step) -> Option<String> {
     {
         return Some(reason);
     }
-    let failed = step.runs.iter().find(|run| {
-        matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun))
-    });
+    let failed = step
+        .runs
+        .iter()
+        .find(|run| matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun)));
     if let Some(run) = failed {
         let handlers = step.groups.iter().flat_map(|group| &group.handlers);
-        let label = handlers.into_iter().find(|handler| handler.id == run.handler).map(|handler| handler.label.as_str());
+        let label =
+            handlers.into_iter().find(|handler| handler.id == run.handler).map(|handler| handler.label.as_str());
         let label = label.or(run.command.as_deref()).unwrap_or("a handler");
         return Some(match (run.notes.first(), run.exit_code) {
             (Some(note), _) => format!("{label}: {note}"),

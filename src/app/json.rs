@@ -119,7 +119,15 @@ impl JsonRows {
     fn add(&mut self, key: Option<String>, value: &Value, depth: u16, parent: Option<usize>, above: &str, path: &str) {
         if self.rows.len() >= ROWS {
             if self.rows.last().is_some_and(|row| row.kind != JsonKind::Aside) {
-                self.push(None, format!("more than {ROWS} rows: the rest is not shown"), JsonKind::Aside, depth, parent, above, path);
+                self.push(
+                    None,
+                    format!("more than {ROWS} rows: the rest is not shown"),
+                    JsonKind::Aside,
+                    depth,
+                    parent,
+                    above,
+                    path,
+                );
             }
             return;
         }
@@ -147,13 +155,22 @@ impl JsonRows {
         self.rows[at].end = self.rows.len();
     }
 
-    fn add_text(&mut self, key: Option<String>, text: &str, depth: u16, parent: Option<usize>, pointer: &str, path: &str) {
+    fn add_text(
+        &mut self,
+        key: Option<String>,
+        text: &str,
+        depth: u16,
+        parent: Option<usize>,
+        pointer: &str,
+        path: &str,
+    ) {
         let mut end = text.len().min(TEXT_SHOWN);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
         let shown = &text[..end];
-        let size = if end < text.len() { format!(" (the first 64 KB of {})", bytes(text.len())) } else { String::new() };
+        let size =
+            if end < text.len() { format!(" (the first 64 KB of {})", bytes(text.len())) } else { String::new() };
         let body = shown.strip_suffix('\n').unwrap_or(shown);
         if !body.contains('\n') {
             self.push(key, format!("\"{shown}\"{size}"), JsonKind::Text, depth, parent, pointer, path);

@@ -99,7 +99,8 @@ fn event_row(app: &App, row: SeenRow) -> SeenRow {
 }
 
 fn drag(app: &mut App, x: u16, y: u16) {
-    let percent = |at: u16, of: u16| u16::try_from(u32::from(at) * 100 / u32::from(of.max(1))).unwrap_or(50).clamp(15, 85);
+    let percent =
+        |at: u16, of: u16| u16::try_from(u32::from(at) * 100 / u32::from(of.max(1))).unwrap_or(50).clamp(15, 85);
     if app.regions().shape == Shape::Beside {
         app.dividers.0 = percent(x, app.size.0);
     } else {

@@ -249,7 +249,10 @@ impl App {
     /// The hooks of the selected event, as wide as their pane.
     pub fn hooks_doc(&self) -> Doc {
         let cells = usize::from(self.regions().hooks.body.width);
-        self.detail.step().map(|step| hooks_doc(step, &self.detail.open, cells, self.options.charset)).unwrap_or_default()
+        self.detail
+            .step()
+            .map(|step| hooks_doc(step, &self.detail.open, cells, self.options.charset))
+            .unwrap_or_default()
     }
 
     /// The decision of the selected event, as wide as its pane.

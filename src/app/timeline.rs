@@ -110,7 +110,9 @@ impl Timeline {
         if self.filter.is_none()
             && let Some(mut list) = self.list.take()
         {
-            list.extend(self.unfolded(session, (from..self.count).filter_map(|at| u32::try_from(at).ok().map(EventIx))));
+            list.extend(
+                self.unfolded(session, (from..self.count).filter_map(|at| u32::try_from(at).ok().map(EventIx))),
+            );
             self.list = Some(list);
         }
     }
@@ -194,12 +196,20 @@ impl Timeline {
     /// Sets or clears the filter. Its matches come later.
     pub fn set_filter(&mut self, session: &Session, expr: Option<String>) {
         self.generation += 1;
-        self.filter = expr.map(|expr| Filter { expr, matches: Vec::new(), upto: EventIx(0), why_empty: None, asked: false });
+        self.filter =
+            expr.map(|expr| Filter { expr, matches: Vec::new(), upto: EventIx(0), why_empty: None, asked: false });
         self.rebuild(session);
     }
 
     /// Takes an answer of the filter. `wanted` is what should be selected once it can be.
-    pub fn filtered(&mut self, session: &Session, events: &[EventIx], upto: EventIx, why_empty: Option<String>, wanted: Option<EventIx>) {
+    pub fn filtered(
+        &mut self,
+        session: &Session,
+        events: &[EventIx],
+        upto: EventIx,
+        why_empty: Option<String>,
+        wanted: Option<EventIx>,
+    ) {
         let Some(filter) = &mut self.filter else { return };
         filter.matches.extend_from_slice(events);
         filter.upto = upto;

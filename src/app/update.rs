@@ -6,8 +6,8 @@ use super::doc::contains;
 use super::layer::Text;
 use super::state::Finding;
 use super::{
-    Action, App, Ask, Asked, Bookmark, Bookmarks, Cursor, Doc, Effect, Focus, Layer, Palette, Reader, Shape, Target, Tone,
-    Way, Zoom,
+    Action, App, Ask, Asked, Bookmark, Bookmarks, Cursor, Doc, Effect, Focus, Layer, Palette, Reader, Shape, Target,
+    Tone, Way, Zoom,
 };
 use crate::model::EventIx;
 

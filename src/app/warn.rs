@@ -30,19 +30,26 @@ pub fn warning(app: &App) -> Option<Warning> {
         });
     }
     if let Some(inspect) = &app.inspect
-        && let Some((path, why)) = inspect.plan().eras.iter().flat_map(|era| &era.set.files).find_map(|file| {
-            match &file.status {
+        && let Some((path, why)) =
+            inspect.plan().eras.iter().flat_map(|era| &era.set.files).find_map(|file| match &file.status {
                 FileStatus::Rejected { why, .. } => Some((file.path.clone(), why.clone())),
                 FileStatus::Loaded | FileStatus::NotLoadable { .. } => None,
-            }
-        })
+            })
     {
-        return Some(Warning { text: format!("{path} is refused: {why}"), short: format!("{path} is refused"), action: None });
+        return Some(Warning {
+            text: format!("{path} is refused: {why}"),
+            short: format!("{path} is refused"),
+            action: None,
+        });
     }
     let session = app.session.read();
     let broken = session.diagnostics.iter().filter(|it| it.level == Level::Error).count();
     if broken > 0 {
-        let lines = if broken == 1 { "1 line could not be read".to_owned() } else { format!("{broken} lines could not be read") };
+        let lines = if broken == 1 {
+            "1 line could not be read".to_owned()
+        } else {
+            format!("{broken} lines could not be read")
+        };
         return Some(Warning { text: lines.clone(), short: lines, action: None });
     }
     None

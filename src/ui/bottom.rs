@@ -17,7 +17,10 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
     }
     let warning = warning(app);
     let key = |action: &Option<_>| action.as_ref().and_then(|action| key_for(app.base_mode(), action));
-    let hint = warning.as_ref().and_then(|warning| key(&warning.action)).map(|key| format!("{}{key}", canvas.mark(" – ", " - ")));
+    let hint = warning
+        .as_ref()
+        .and_then(|warning| key(&warning.action))
+        .map(|key| format!("{}{key}", canvas.mark(" – ", " - ")));
     let hint = hint.unwrap_or_default();
     if let Some((words, tone)) = &app.message {
         canvas.text(area, &format!(" {words}"), *tone);
@@ -35,8 +38,8 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
                 room.width -= width;
             }
             if let Some(step) = app.detail.step() {
-                let (sentence, tone) = verdict_sentence(step);
-                let dot = canvas.mark(" · ", " - ");
+                let (sentence, tone) = verdict_sentence(step, canvas.charset);
+                let dot = canvas.charset.dot();
                 let line = Line::new().and(format!(" {sentence}"), tone);
                 let line = if step.decision.effect.is_empty() || step.decision.decided_by.is_none() {
                     line

@@ -11,7 +11,7 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) {
     let session = app.session.read();
     let right = right(app, regions, &session);
     let room = usize::from(area.width).saturating_sub(text::width(&right) + 2);
-    let dot = canvas.mark(" · ", " - ");
+    let dot = canvas.charset.dot();
     let mut left = String::from(" ");
     for (at, part) in left_parts(app, &session).into_iter().enumerate() {
         let part = text::safe_as(&part, canvas.charset).into_owned();
@@ -21,7 +21,11 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) {
         }
         left.push_str(&more);
     }
-    canvas.text(Area { width: u16::try_from(room + 1).unwrap_or(area.width).min(area.width), ..area }, &left, Tone::Title);
+    canvas.text(
+        Area { width: u16::try_from(room + 1).unwrap_or(area.width).min(area.width), ..area },
+        &left,
+        Tone::Title,
+    );
     let tone = if app.timeline.filter.is_some() { Tone::Strong } else { Tone::Plain };
     canvas.text_right(area, &right, tone);
 }
@@ -90,7 +94,6 @@ fn right(app: &App, regions: &Regions, session: &Session) -> String {
     }
     parts.join("  ")
 }
-
 
 /// `412 events`, `1 event`.
 pub fn counted(count: usize, what: &str) -> String {

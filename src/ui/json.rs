@@ -20,7 +20,8 @@ pub fn draw(app: &App, focused: Focused, area: Area, canvas: &mut Canvas) {
         let mut line = Line::new().and(format!("{indent}{fold}"), Tone::Dim);
         if let Some(key) = &it.key {
             let width = siblings_width(app, position);
-            line = line.and(format!("{key:<width$}  "), if it.kind == JsonKind::Aside { Tone::Dim } else { Tone::Strong });
+            line =
+                line.and(format!("{key:<width$}  "), if it.kind == JsonKind::Aside { Tone::Dim } else { Tone::Strong });
         }
         let tone = match it.kind {
             JsonKind::Container | JsonKind::Aside => Tone::Dim,

@@ -34,7 +34,7 @@ fn reader(app: &App, reader: &Reader, on_top: Focused, canvas: &mut Canvas) {
     let doc = app.reader_doc(reader);
     let seen = (reader.cursor.top + usize::from(body.height)).min(doc.lines.len());
     let end = if seen < doc.lines.len() { format!("{seen} of {}", doc.lines.len()) } else { String::new() };
-    canvas.title(title, &reader.title(), on_top, &end);
+    canvas.title(title, &reader.title(canvas.charset), on_top, &end);
     let body = Area { x: body.x + 1, width: body.width.saturating_sub(1), ..body };
     doc::draw(app, &doc, reader.cursor, on_top, body, canvas);
 }
@@ -110,8 +110,7 @@ fn list(rows: &[(String, String)], chosen: Option<usize>, regions: &Regions, can
 }
 
 fn ask(ask: &Ask, regions: &Regions, canvas: &mut Canvas) -> (u16, u16) {
-    let rows: Vec<(String, String)> =
-        ask.completions.iter().map(|it| (it.text.clone(), it.about.clone())).collect();
+    let rows: Vec<(String, String)> = ask.completions.iter().map(|it| (it.text.clone(), it.about.clone())).collect();
     list(&rows, ask.chosen, regions, canvas);
     if let Some(fault) = &ask.fault
         && !regions.status.is_empty()

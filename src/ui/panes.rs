@@ -17,7 +17,7 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) {
             continue;
         }
         let focused = Focused::when(app.focus == pane && app.layers.is_empty());
-        let (title, end) = title(app, pane, canvas.mark(" · ", " - "));
+        let (title, end) = title(app, pane, canvas.charset.dot());
         canvas.title(place.title, &title, focused, &end);
         if waiting(app, place.body, canvas) {
             continue;

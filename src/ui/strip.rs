@@ -15,7 +15,8 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) {
     if events == 0 {
         return;
     }
-    let here = app.timeline.selected().map(|event| event.at() * cells / events);
+    // The first cell whose stretch holds the event.
+    let here = app.timeline.selected().map(|event| (event.at() * cells).div_ceil(events).min(cells - 1));
     for (at, class) in app.survey.strip(events, cells).into_iter().enumerate() {
         let (letter, tone) = match class {
             Class::Calm if here == Some(at) => (canvas.mark("┼", "+"), Tone::Strong),

@@ -15,20 +15,27 @@ struct Columns {
     subject: usize,
     hooks: usize,
     note: usize,
+    /// Subagents can be folded: names stand two cells in.
+    fold: bool,
 }
 
 const MARK: usize = 2;
 const VERDICT: usize = 8;
 const TIME: usize = 8;
-const HOOKS: usize = 8;
 
 impl Columns {
     /// Event names and verdicts always have room; the others come as far as they fit.
     fn new(app: &App, width: usize, shape: Shape, events: usize) -> Columns {
         let number = events.max(1).to_string().len().max(3);
         let lanes = if width >= 90 && app.timeline.agents() > 1 { 2 * app.timeline.agents().min(8) } else { 0 };
-        let event = app.timeline.longest_name.max(5) + 2;
-        let mut columns = Columns { number, time: 0, lanes, event, subject: 0, hooks: 0, note: 0 };
+        let fold = if app.timeline.agents() > 1 { 2 } else { 0 };
+        let event = app.timeline.longest_name.max(5) + fold;
+        let groups = app
+            .inspect
+            .as_ref()
+            .map_or(0, |inspect| inspect.plan().eras.iter().map(|era| era.set.groups.len()).max().unwrap_or(0));
+        let hooks = if groups < 10 { 7 } else { 9 };
+        let mut columns = Columns { number, time: 0, lanes, event, subject: 0, hooks: 0, note: 0, fold: fold > 0 };
         let mut left = width.saturating_sub(MARK + number + 1 + lanes + event + 1 + VERDICT);
         let mut take = |column: &mut usize, cells: usize| {
             if left > cells {
@@ -37,7 +44,7 @@ impl Columns {
             }
         };
         let subject = app.timeline.longest_subject.clamp(7, 24);
-        take(&mut columns.hooks, HOOKS);
+        take(&mut columns.hooks, hooks);
         take(&mut columns.subject, subject.min(10));
         if shape == Shape::Stacked {
             take(&mut columns.note, 22);
@@ -64,9 +71,11 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) {
     }
     let session = app.session.read();
     let focused = Focused::when(app.focus == Focus::Timeline && app.layers.is_empty());
-    let filter = app.timeline.filter.as_ref().map(|filter| {
-        format!("& {} ({} of {})", filter.expr, filter.matches.len(), session.events.len())
-    });
+    let filter = app
+        .timeline
+        .filter
+        .as_ref()
+        .map(|filter| format!("& {} ({} of {})", filter.expr, filter.matches.len(), session.events.len()));
     canvas.title(regions.timeline_title, "Timeline", focused, filter.as_deref().unwrap_or_default());
     let columns = Columns::new(app, usize::from(area.width), regions.shape, session.events.len());
     if !regions.columns.is_empty() {
@@ -124,7 +133,7 @@ fn heads(columns: Columns, area: Area, canvas: &mut Canvas) {
     pen.cell(columns.number, &number, Tone::Dim);
     pen.cell(columns.time, "time", Tone::Dim);
     pen.skip(columns.lanes);
-    pen.cell(columns.event, "event", Tone::Dim);
+    pen.cell(columns.event, if columns.fold { "  event" } else { "event" }, Tone::Dim);
     pen.cell(columns.subject, "subject", Tone::Dim);
     pen.cell(columns.hooks, "hooks", Tone::Dim);
     pen.cell(VERDICT, "verdict", Tone::Dim);
@@ -144,7 +153,8 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
     let name = session.names.text(event.name);
     let indent = if columns.lanes == 0 { 2 * app.depth_of(session, ix) } else { 0 };
     let fold = match app.timeline.opens(event.agent, ix) {
-        None => "  ",
+        None if app.timeline.agents() > 1 => "  ",
+        None => "",
         Some(_) if app.timeline.is_folded(event.agent) => pen.canvas.mark("▸ ", "+ "),
         Some(_) => pen.canvas.mark("▾ ", "v "),
     };

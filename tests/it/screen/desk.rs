@@ -159,13 +159,24 @@ pub fn handler(id: &str, label: &str, line: u32, started: Option<bool>) -> Handl
             Stage::known(true, Evidence::Derived, "in settings that this session could load"),
             Stage::known(started != Some(false), Evidence::Derived, "by its matcher"),
             Stage::known(started != Some(false), Evidence::Derived, "no duplicate, no condition"),
-            stage(started, if started.is_some() { "the transcript shows it" } else { "a mute handler leaves no trace" }),
+            stage(
+                started,
+                if started.is_some() { "the transcript shows it" } else { "a mute handler leaves no trace" },
+            ),
             stage(started, if started.is_some() { "its output is recorded" } else { "nothing tells" }),
         ],
     }
 }
 
-pub fn group(id: &str, scope: &str, matcher: &str, line: u32, matched: bool, why: &str, handler: HandlerStep) -> GroupStep {
+pub fn group(
+    id: &str,
+    scope: &str,
+    matcher: &str,
+    line: u32,
+    matched: bool,
+    why: &str,
+    handler: HandlerStep,
+) -> GroupStep {
     GroupStep {
         id: id.into(),
         scope: scope.into(),
@@ -261,14 +272,38 @@ pub fn nightly_refactor() -> (Session, Desk) {
             step(at, name, subject, input)
         })
         .collect();
-    steps[1].groups.push(group("user:UserPromptSubmit/0", "user", "", 8, true, "no matcher: every prompt", handler("user:UserPromptSubmit/0/0", "stamp.sh", 9, Some(true))));
+    steps[1].groups.push(group(
+        "user:UserPromptSubmit/0",
+        "user",
+        "",
+        8,
+        true,
+        "no matcher: every prompt",
+        handler("user:UserPromptSubmit/0/0", "stamp.sh", 9, Some(true)),
+    ));
     steps[1].runs.push(run("user:UserPromptSubmit/0/0", 0, 4.0, None, ""));
     steps[1].decision.verdict = Verdict::Quiet;
-    steps[3].groups.push(group("project:PostToolUse/0", "project", "*", 40, true, "matches everything", handler("project:PostToolUse/0/0", "log.sh", 41, None)));
+    steps[3].groups.push(group(
+        "project:PostToolUse/0",
+        "project",
+        "*",
+        40,
+        true,
+        "matches everything",
+        handler("project:PostToolUse/0/0", "log.sh", 41, None),
+    ));
     steps[3].decision.verdict = Verdict::Unknown;
     steps[3].decision.evidence = Evidence::Unknown;
     steps[3].decision.unknown_because = Some("a mute handler leaves no trace in a transcript".into());
-    steps[5].groups.push(group("project:PostToolUse/1", "project", "Edit", 44, true, "exact name", handler("project:PostToolUse/1/0", "fmt.sh", 45, Some(true))));
+    steps[5].groups.push(group(
+        "project:PostToolUse/1",
+        "project",
+        "Edit",
+        44,
+        true,
+        "exact name",
+        handler("project:PostToolUse/1/0", "fmt.sh", 45, Some(true)),
+    ));
     steps[5].runs.push(run("project:PostToolUse/1/0", 1, 230.0, None, "rustfmt: not found\n"));
     steps[5].decision.verdict = Verdict::Quiet;
     let bash = &mut steps[7];
@@ -280,10 +315,42 @@ pub fn nightly_refactor() -> (Session, Desk) {
         "tool_use_id": "toolu_01Hx",
     }));
     bash.groups = vec![
-        group("project:PreToolUse/0", "project", "Bash", 12, true, "exact name", handler("project:PreToolUse/0/0", "guard.sh", 14, Some(true))),
-        group("project:PreToolUse/1", "project", "bash", 20, false, "exact names, case counts: `bash` is not `Bash`", handler("project:PreToolUse/1/0", "lint.sh", 21, Some(false))),
-        group("user:PreToolUse/0", "user", "*", 5, true, "matches everything", handler("user:PreToolUse/0/0", "audit.py", 6, Some(true))),
-        group("plugin-gh:PreToolUse/0", "plugin-gh", "mcp__github", 3, false, "a server name alone matches nothing: mcp__github__.*", handler("plugin-gh:PreToolUse/0/0", "gh-log", 4, Some(false))),
+        group(
+            "project:PreToolUse/0",
+            "project",
+            "Bash",
+            12,
+            true,
+            "exact name",
+            handler("project:PreToolUse/0/0", "guard.sh", 14, Some(true)),
+        ),
+        group(
+            "project:PreToolUse/1",
+            "project",
+            "bash",
+            20,
+            false,
+            "exact names, case counts: `bash` is not `Bash`",
+            handler("project:PreToolUse/1/0", "lint.sh", 21, Some(false)),
+        ),
+        group(
+            "user:PreToolUse/0",
+            "user",
+            "*",
+            5,
+            true,
+            "matches everything",
+            handler("user:PreToolUse/0/0", "audit.py", 6, Some(true)),
+        ),
+        group(
+            "plugin-gh:PreToolUse/0",
+            "plugin-gh",
+            "mcp__github",
+            3,
+            false,
+            "a server name alone matches nothing: mcp__github__.*",
+            handler("plugin-gh:PreToolUse/0/0", "gh-log", 4, Some(false)),
+        ),
     ];
     bash.runs = vec![
         run("project:PreToolUse/0/0", 2, 11.0, Some(Says::Deny), "no force push\n"),
@@ -307,7 +374,15 @@ pub fn nightly_refactor() -> (Session, Desk) {
     decision.evidence = Evidence::Recorded;
     for round in 0..3 {
         let stop = &mut steps[11 + round];
-        stop.groups = vec![group("project:Stop/0", "project", "", 30, true, "Stop has no matcher", handler("project:Stop/0/0", "ci.sh", 31, Some(true)))];
+        stop.groups = vec![group(
+            "project:Stop/0",
+            "project",
+            "",
+            30,
+            true,
+            "Stop has no matcher",
+            handler("project:Stop/0/0", "ci.sh", 31, Some(true)),
+        )];
         stop.runs = vec![run("project:Stop/0/0", 2, 900.0, Some(Says::Block), "tests must pass before you stop\n")];
         stop.decision.verdict = Verdict::Block;
         stop.decision.reason = Some("tests must pass before you stop".into());
@@ -347,7 +422,11 @@ pub fn nightly_refactor() -> (Session, Desk) {
         limited_to: None,
     };
     let set = HookSet {
-        files: vec![file("user", "~/.claude/settings.json"), file("project", ".claude/settings.json"), file("plugin-gh", "hooks/hooks.json")],
+        files: vec![
+            file("user", "~/.claude/settings.json"),
+            file("project", ".claude/settings.json"),
+            file("plugin-gh", "hooks/hooks.json"),
+        ],
         groups: vec![group(0, "PreToolUse"), group(1, "PreToolUse"), group(1, "Stop"), group(2, "PreToolUse")],
         switches: Vec::new(),
     };
