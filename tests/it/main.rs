@@ -1,3 +1,12 @@
 //! The integration tests: one binary, one module an area.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod demos;
+mod engine;
+mod logs;
+mod matcher;
+mod reconstruct;
 mod screen;
+mod settings;
+mod source;
+mod tidy;
