@@ -6,6 +6,7 @@ mod engine;
 mod logs;
 mod matcher;
 mod reconstruct;
+mod screen;
 mod settings;
 mod source;
 mod tidy;
