@@ -2,6 +2,8 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
+pub mod stream;
+
 use super::Dialect;
 
 /// The table.
