@@ -2,6 +2,7 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
+pub mod debug_log;
 pub mod stream;
 
 use super::Dialect;
