@@ -16,6 +16,8 @@ mod input;
 mod transcript;
 pub use input::hook_input;
 pub use transcript::{SubagentMeta, Transcript, meta};
+pub mod debug_log;
+pub mod stream;
 
 use super::Dialect;
 

@@ -10,3 +10,4 @@ mod screen;
 mod settings;
 mod source;
 mod tidy;
+mod stream;
