@@ -28,8 +28,11 @@
 //! | [`app`] | the interactive program without drawing: state, keys, actions, effects | ratatui |
 //! | [`ui`] | drawing only | files, processes, parsing |
 //! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
+//! | [`mod@bench`] | makes transcripts of any size, and measures; kept out of the help | screens, how a session is loaded |
 
 pub mod app;
+pub mod bench;
+pub mod cli;
 pub mod dialect;
 pub mod engine;
 pub mod exec;

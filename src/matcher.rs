@@ -261,7 +261,7 @@ impl Matcher {
                 Match { matched: Some(matched), span: matched.then_some((0, subject.len())), why }
             }
             Form::Regex(searcher) => self.test_regex(searcher, subject, judge),
-            Form::Invalid(error) => Match { matched: Some(false), span: None, why: words::invalid(error) },
+            Form::Invalid(_) => Match { matched: Some(false), span: None, why: words::INVALID.to_owned() },
             Form::TooLarge(error) => Match { matched: None, span: None, why: words::undecided(error) },
         }
     }

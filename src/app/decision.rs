@@ -8,7 +8,7 @@ use crate::model::{Decision, HandlerStep, Step, Text, Verdict};
 use crate::text::Charset;
 
 /// The verdict in one line: `DENY by guard.sh · project · .claude/settings.json:14`.
-pub fn verdict_sentence(step: &Step) -> (String, Tone) {
+pub fn verdict_sentence(step: &Step, charset: Charset) -> (String, Tone) {
     let decision = &step.decision;
     let tone = match decision.verdict {
         Verdict::Deny | Verdict::Block | Verdict::Halt => Tone::Stop,
@@ -27,8 +27,9 @@ pub fn verdict_sentence(step: &Step) -> (String, Tone) {
         Verdict::Unknown => decision.unknown_because.as_deref().unwrap_or("nothing tells what the hooks said"),
         _ => "",
     };
+    let dot = charset.dot();
     let by = decision.decided_by.as_deref().map(|id| match handler(step, id) {
-        Some((scope, path, handler)) => format!(" by {} · {scope} · {path}:{}", handler.label, handler.line),
+        Some((scope, path, handler)) => format!(" by {}{dot}{scope}{dot}{path}:{}", handler.label, handler.line),
         None => format!(" by {id}"),
     });
     match by {
@@ -59,12 +60,16 @@ pub fn decision_doc(step: &Step, cells: usize, charset: Charset) -> Doc {
         let line = if lead.is_empty() { line } else { line.and(lead, Tone::Dim) };
         doc.hang(line, words, tone, cells, charset);
     };
-    let (sentence, tone) = verdict_sentence(step);
+    let (sentence, tone) = verdict_sentence(step, charset);
     say("", &sentence, tone, &rule);
     if !decision.effect.is_empty() {
         say("", &sentence_of(&decision.effect), Tone::Plain, &rule);
     }
-    if let Some(reason) = &decision.reason {
+    // What somebody gets to see is shown there.
+    let seen_anyway = |reason: &str| {
+        decision.model_sees.iter().chain(&decision.user_sees).any(|text| text.words.contains(reason.trim()))
+    };
+    if let Some(reason) = decision.reason.as_deref().filter(|reason| !seen_anyway(reason)) {
         say("reason   ", reason, Tone::Strong, &None);
     }
     if let Some(because) = &decision.unknown_because
@@ -122,9 +127,9 @@ fn seen(say: &mut impl FnMut(&str, &str, Tone, &Option<Target>), lead: &str, tex
 }
 
 fn permission_words(permission: &crate::model::PermissionResult) -> String {
-    let mut words = format!("would {}", permission.result);
+    let mut words = permission.result.to_owned();
     if let Some(rule) = &permission.rule {
-        words.push_str(&format!(": {rule}"));
+        words.push_str(&format!(", by {rule}"));
     }
     if let Some(path) = &permission.path {
         words.push_str(&format!(" ({path}"));
@@ -134,7 +139,7 @@ fn permission_words(permission: &crate::model::PermissionResult) -> String {
         words.push(')');
     }
     if let Some(mode) = &permission.mode {
-        words.push_str(&format!(", mode {mode}"));
+        words.push_str(&format!("; mode {mode}"));
     }
     words
 }

@@ -7,11 +7,16 @@ use super::{Doc, Line, Target, Tone};
 use crate::model::{GroupStep, HandlerStep, HookRun, Outcome, Says, Step};
 use crate::text::{self, Charset};
 
+/// Narrower than this, scope and time give way to what was said.
+const NARROW: usize = 56;
+
 /// Widths of the columns.
 struct Columns {
     scope: usize,
     matcher: usize,
     label: usize,
+    /// Between columns.
+    gap: &'static str,
     cells: usize,
     charset: Charset,
 }
@@ -26,12 +31,17 @@ pub fn hooks_doc(step: &Step, open: &HashSet<String>, cells: usize, charset: Cha
     let longest = |texts: &mut dyn Iterator<Item = usize>, most: usize| texts.max().unwrap_or(0).min(most);
     let measure = |text: &str| text::width(&text::safe_as(text, charset));
     let columns = Columns {
-        scope: longest(&mut step.groups.iter().map(|group| measure(&group.scope)), (cells / 6).clamp(4, 16)),
+        scope: if cells < NARROW {
+            0
+        } else {
+            longest(&mut step.groups.iter().map(|group| measure(&group.scope)), (cells / 6).clamp(4, 16))
+        },
         matcher: longest(&mut step.groups.iter().map(|group| measure(matcher_of(group))), (cells / 5).clamp(6, 24)),
         label: longest(
             &mut step.groups.iter().flat_map(|group| &group.handlers).map(|handler| measure(&handler.label)),
             (cells / 5).clamp(8, 24),
         ),
+        gap: if cells < 64 { " " } else { "  " },
         cells,
         charset,
     };
@@ -50,7 +60,7 @@ pub fn hooks_doc(step: &Step, open: &HashSet<String>, cells: usize, charset: Cha
     for run in step.runs.iter().filter(|run| run.handler.is_empty()) {
         let what = run.command.as_deref().unwrap_or("a handler");
         let lead = Line::new().and("? ", Tone::Warn).and(format!("{what}  "), Tone::Plain);
-        let lead = ran(run).into_iter().fold(lead, |line, (text, tone)| line.and(format!("{text}  "), tone));
+        let lead = ran(run, cells).into_iter().fold(lead, |line, (text, tone)| line.and(format!("{text}  "), tone));
         doc.hang(lead, "which of the handlers this was, nothing tells", Tone::Dim, cells, charset);
     }
     waterfall(&mut doc, step, &columns);
@@ -75,12 +85,15 @@ fn mark(group: &GroupStep) -> (&'static str, Tone) {
 
 fn head(group: &GroupStep, columns: &Columns, label: &str, tone: Tone) -> Line {
     let (sign, sign_tone) = mark(group);
+    let gap = columns.gap;
     let cell = |text: &str, cells| text::pad(&text::safe_as(text, columns.charset), cells, columns.charset);
-    Line::new()
-        .and(sign, sign_tone)
-        .and(format!("{} ", cell(&group.scope, columns.scope)), Tone::Dim)
-        .and(format!("{} ", cell(matcher_of(group), columns.matcher)), tone)
-        .and(format!("{} ", cell(label, columns.label)), tone)
+    let line = Line::new().and(sign, sign_tone);
+    let line = match columns.scope {
+        0 => line,
+        scope => line.and(format!("{}{gap}", cell(&group.scope, scope)), Tone::Dim),
+    };
+    line.and(format!("{}{gap}", cell(matcher_of(group), columns.matcher)), tone)
+        .and(format!("{}{gap}", cell(label, columns.label)), tone)
 }
 
 fn matched_group(doc: &mut Doc, step: &Step, group: &GroupStep, open: &HashSet<String>, columns: &Columns) {
@@ -88,12 +101,13 @@ fn matched_group(doc: &mut Doc, step: &Step, group: &GroupStep, open: &HashSet<S
         let mut line = if position == 0 {
             head(group, columns, &handler.label, Tone::Plain)
         } else {
-            let blank = " ".repeat(2 + columns.scope + 1 + columns.matcher + 1);
+            let scope = if columns.scope > 0 { columns.scope + columns.gap.len() } else { 0 };
+            let blank = " ".repeat(2 + scope + columns.matcher + columns.gap.len());
             let label = text::pad(&text::safe_as(&handler.label, columns.charset), columns.label, columns.charset);
-            Line::new().and(blank, Tone::Plain).and(format!("{label} "), Tone::Plain)
+            Line::new().and(blank, Tone::Plain).and(format!("{label}{}", columns.gap), Tone::Plain)
         };
         line.target = Some(Target::Handler(handler.id.clone()));
-        let (parts, words) = answer(step, handler);
+        let (parts, words) = answer(step, handler, columns.cells);
         for (text, tone) in parts {
             line = line.and(format!("{text}  "), tone);
         }
@@ -138,9 +152,9 @@ fn run_of<'a>(step: &'a Step, handler: &HandlerStep) -> Option<&'a HookRun> {
 }
 
 /// What a handler did: short parts for the line, and its words.
-fn answer(step: &Step, handler: &HandlerStep) -> (Vec<(String, Tone)>, Option<String>) {
+fn answer(step: &Step, handler: &HandlerStep, cells: usize) -> (Vec<(String, Tone)>, Option<String>) {
     if let Some(run) = run_of(step, handler) {
-        return (ran(run), words_of(run));
+        return (ran(run, cells), words_of(run));
     }
     if !handler.selected {
         return (vec![("not selected".into(), Tone::Dim)], Some(handler.why.clone()));
@@ -152,9 +166,21 @@ fn answer(step: &Step, handler: &HandlerStep) -> (Vec<(String, Tone)>, Option<St
     }
 }
 
-fn ran(run: &HookRun) -> Vec<(String, Tone)> {
-    let mut parts = Vec::new();
+fn ran(run: &HookRun, cells: usize) -> Vec<(String, Tone)> {
     let failed = matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun));
+    let (says, tone) = match (run.says, run.outcome) {
+        (Some(says), _) => (says_word(says), says_tone(says)),
+        (None, Some(Outcome::Success)) => ("quiet", Tone::Plain),
+        (None, Some(Outcome::Blocking)) => ("block", Tone::Stop),
+        (None, Some(Outcome::NonBlockingError)) => ("FAILED", Tone::Warn),
+        (None, Some(Outcome::Timeout)) => ("no say", Tone::Warn),
+        (None, Some(Outcome::Async)) => ("in the background", Tone::Dim),
+        (None, Some(Outcome::Skipped)) => ("skipped", Tone::Dim),
+        (None, Some(Outcome::CannotRun)) => ("cannot run", Tone::Warn),
+        (None, None) => ("started", Tone::Plain),
+    };
+    // What it said comes first: it is what must never be cut away.
+    let mut parts = vec![(format!("{says:<6}"), tone)];
     let ended = match (run.exit_code, run.signal) {
         _ if run.timed_out => Some("timed out".to_owned()),
         (Some(code), _) => Some(format!("exit {code}")),
@@ -164,21 +190,9 @@ fn ran(run: &HookRun) -> Vec<(String, Tone)> {
     if let Some(ended) = ended {
         parts.push((ended, if failed { Tone::Warn } else { Tone::Plain }));
     }
-    if let Some(ms) = run.duration_ms {
+    if let Some(ms) = run.duration_ms.filter(|_| cells >= NARROW) {
         parts.push((format!("{:>6}", duration(ms)), Tone::Dim));
     }
-    let says = match (run.says, run.outcome) {
-        (Some(says), _) => (says_word(says).to_owned(), says_tone(says)),
-        (None, Some(Outcome::Success)) => ("quiet".to_owned(), Tone::Plain),
-        (None, Some(Outcome::Blocking)) => ("block".to_owned(), Tone::Stop),
-        (None, Some(Outcome::NonBlockingError)) => ("FAILED".to_owned(), Tone::Warn),
-        (None, Some(Outcome::Timeout)) => ("no say".to_owned(), Tone::Warn),
-        (None, Some(Outcome::Async)) => ("in the background".to_owned(), Tone::Dim),
-        (None, Some(Outcome::Skipped)) => ("skipped".to_owned(), Tone::Dim),
-        (None, Some(Outcome::CannotRun)) => ("cannot run".to_owned(), Tone::Warn),
-        (None, None) => ("started".to_owned(), Tone::Plain),
-    };
-    parts.push(says);
     parts
 }
 

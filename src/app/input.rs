@@ -4,10 +4,9 @@ use crossterm::event::{Event as TerminalEvent, KeyCode};
 use crossterm::event::{KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 
-use super::inspect::Inspect;
 use super::keys::lookup;
 use super::update::{leap, typed_in_ask, update};
-use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Layer, Tone, Way, Zoom};
+use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Layer, Tone, Zoom};
 use crate::model::{Delta, EventIx, Verdict};
 
 /// Takes in what reached the program.
@@ -284,32 +283,5 @@ fn ask_for_all(app: &mut App, effects: &mut Vec<Effect>) {
     {
         filter.asked = true;
         effects.push(Effect::Filter { expr: filter.expr.clone(), from: filter.upto, generation });
-    }
-}
-
-/// The next event along `way` for which `test` holds; for jobs.
-pub(super) fn next_along(
-    inspect: &dyn Inspect,
-    count: usize,
-    from: EventIx,
-    way: Way,
-    mut test: impl FnMut(EventIx) -> Option<bool>,
-) -> Option<EventIx> {
-    let _ = inspect;
-    let mut at = from.at();
-    loop {
-        at = match way {
-            Way::Forward => at + 1,
-            Way::Back => at.checked_sub(1)?,
-        };
-        if at >= count {
-            return None;
-        }
-        let event = EventIx(u32::try_from(at).ok()?);
-        match test(event) {
-            None => return None,
-            Some(true) => return Some(event),
-            Some(false) => {}
-        }
     }
 }

@@ -135,8 +135,6 @@ const DECISION: &[Binding] = &[
 const DEBUGGER: &[Binding] = &[
     bind(&["]"], A::ToMatched(Forward), "matched", "Next event with a matched hook"),
     bind(&["["], A::ToMatched(Back), "matched", "Previous event with a matched hook"),
-    bind(&["}"], A::ToDecided(Forward), "decided", "Next event with a decision"),
-    bind(&["{"], A::ToDecided(Back), "decided", "Previous event with a decision"),
     bind(&["<tab>"], A::Pane(Forward), "pane", "Next pane"),
     bind(&["<s-tab>"], A::Pane(Back), "", "Previous pane"),
     bind(&["J"], A::StepEvent(Forward), "", "Next event, whatever has the focus"),
@@ -145,14 +143,18 @@ const DEBUGGER: &[Binding] = &[
     bind(&["/"], A::Find, "find", "Find a text: in the events, or in the focused pane"),
     bind(&["n"], A::FindAgain(Forward), "", "Next hit"),
     bind(&["N"], A::FindAgain(Back), "", "Previous hit"),
+    bind(&["}"], A::ToDecided(Forward), "decided", "Next event with a decision"),
+    bind(&["{"], A::ToDecided(Back), "decided", "Previous event with a decision"),
     bind(&["t"], A::Conversation, "talk", "Conversation lines on or off"),
     bind(&["B"], A::Bookmark, "", "Bookmark the event, with a note"),
     bind(&["'"], A::Bookmarks, "", "List of bookmarks"),
+    bind(&["q"], A::Back, "quit", "Quit; first back from a zoomed pane"),
     bind(&["<c-o>", "<a-left>"], A::Jump(Back), "", "Back to where you were before the last leap"),
     bind(&["<a-right>", "<c-i>"], A::Jump(Forward), "", "Forth again (Ctrl-I where the terminal tells it from Tab)"),
 ];
 
 const READER: &[Binding] = &[
+    bind(&["q"], A::Back, "close", "Close what lies on top"),
     bind(&["/"], A::Find, "find", "Find a text"),
     bind(&["n"], A::FindAgain(Forward), "", "Next hit"),
     bind(&["N"], A::FindAgain(Back), "", "Previous hit"),
@@ -160,6 +162,7 @@ const READER: &[Binding] = &[
 ];
 
 const BOOKMARKS: &[Binding] = &[
+    bind(&["q"], A::Back, "close", "Close the list"),
     bind(&["<enter>"], A::Open, "go", "Go to the bookmarked event"),
     bind(&["d", "<del>"], A::Fold, "remove", "Remove the bookmark"),
 ];
@@ -168,7 +171,6 @@ const ALWAYS: &[Binding] = &[
     bind(&["?", "<f1>"], A::Help, "help", "Help for the screen at hand"),
     bind(&[":", "<c-p>"], A::Palette, "all", "Everything that can be done; :57 and :@10:41 go to an event"),
     bind(&["<esc>"], A::Clear, "", "Clear one level: a count, what lies on top, a zoom, the filter, the find"),
-    bind(&["q"], A::Back, "quit", "Back; quit"),
     bind(&["<c-c>"], A::Quit, "", "Quit"),
     bind(&["<c-z>"], A::Suspend, "", "Suspend; fg in the shell comes back"),
     bind(&[], A::Mouse(MouseUse::Off), "", "mouse off: leave the mouse to the terminal's own selection"),

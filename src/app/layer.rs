@@ -70,10 +70,11 @@ impl Reader {
     }
 
     /// Its title.
-    pub fn title(&self) -> String {
+    pub fn title(&self, charset: Charset) -> String {
+        let dot = charset.dot();
         match &self.text {
-            Text::Help(mode) => format!("Keys · {}", mode.title()),
-            Text::Rule(rule) => format!("Rule · {}", rule.name),
+            Text::Help(mode) => format!("Keys{dot}{}", mode.title()),
+            Text::Rule(rule) => format!("Rule{dot}{}", rule.name),
         }
     }
 

@@ -161,7 +161,7 @@ impl Regions {
     fn only(&mut self, pane: Focus, body: Area) {
         let (tabs, body) = body.split_top(1);
         self.tabs = tabs;
-        *self.pane_mut(pane) = Pane { title: Area::default(), body };
+        *self.pane_mut(pane) = Pane { title: Area::default(), body: aired(body) };
     }
 
     fn stacked(&mut self, body: Area, pane: Focus, divider: u16) {
@@ -171,13 +171,13 @@ impl Regions {
             self.timeline = body;
             return;
         }
-        let share = u32::from(body.height) * u32::from(divider) / 100;
+        let share = (u32::from(body.height) * u32::from(divider) + 50) / 100;
         let rows = u16::try_from(share).unwrap_or(body.height).clamp(2, body.height - 2);
         let (timeline, rest) = body.split_top(rows);
         self.timeline = timeline;
         let (tabs, rest) = rest.split_top(1);
         self.tabs = tabs;
-        *self.pane_mut(pane) = Pane { title: Area::default(), body: rest };
+        *self.pane_mut(pane) = Pane { title: Area::default(), body: aired(rest) };
     }
 
     fn beside(&mut self, body: Area, divider: u16) {
@@ -202,5 +202,10 @@ impl Regions {
 
 fn titled(area: Area) -> Pane {
     let (title, body) = area.split_top(1);
-    Pane { title, body }
+    Pane { title, body: aired(body) }
+}
+
+/// A blank column at the left, where there is room for one.
+fn aired(area: Area) -> Area {
+    if area.width >= 50 { Area { x: area.x + 1, width: area.width - 1, ..area } } else { area }
 }

@@ -162,6 +162,8 @@ pub struct App {
     pub broken: usize,
     /// To be selected as soon as it is seen.
     pub wanted: Option<EventIx>,
+    /// The screen has to be drawn from scratch: something else was on it.
+    pub redraw: bool,
     pub(super) queue: VecDeque<Delta>,
     pub(super) rows_changed: bool,
     pub(super) late: bool,
@@ -203,6 +205,7 @@ impl App {
             ticks: 0,
             wanted: options.start_at.and_then(|seq| seq.checked_sub(1)).map(EventIx),
             options,
+            redraw: false,
             queue: VecDeque::new(),
             rows_changed: false,
             late: false,
@@ -236,6 +239,11 @@ impl App {
             || matches!(self.detail.body, super::Body::Reading)
             || self.timeline.filter.as_ref().is_some_and(|filter| filter.asked)
             || !self.queue.is_empty()
+    }
+
+    /// Whether something was loaded that could not be taken in yet.
+    pub fn is_behind(&self) -> bool {
+        !self.queue.is_empty()
     }
 
     /// The hooks of the selected event, as wide as their pane.

@@ -127,6 +127,10 @@ impl Survey {
         (0..cells)
             .map(|cell| {
                 let from = cell * events / cells;
+                // Where an event is wider than a cell, its first cell stands for it.
+                if cell > 0 && (cell - 1) * events / cells == from && events < cells {
+                    return Class::Calm;
+                }
                 let to = ((cell + 1) * events / cells).max(from + 1).min(self.glances.len());
                 let glances = self.glances.get(from..to).unwrap_or_default();
                 glances.iter().map(|glance| glance.class()).max().unwrap_or(Class::Calm)

@@ -10,10 +10,14 @@ pub mod outcomes;
 pub mod output;
 pub mod rules;
 pub mod tools;
-mod transcript;
 
 pub use behaviour::BEHAVIOUR;
+mod input;
+mod transcript;
+pub use input::hook_input;
 pub use transcript::{SubagentMeta, Transcript, meta};
+pub mod debug_log;
+pub mod stream;
 
 use super::Dialect;
 

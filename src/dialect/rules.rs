@@ -18,6 +18,11 @@ pub fn at_least(version: Option<&str>, floor: (u32, u32, u32)) -> bool {
     version.and_then(parts).is_none_or(|version| version >= floor)
 }
 
+/// Whether a text can be read as a version.
+pub fn is_version(text: &str) -> bool {
+    parts(text).is_some()
+}
+
 /// The three numbers of a version; what follows the third (`-beta.1`) does not count.
 fn parts(version: &str) -> Option<(u32, u32, u32)> {
     let mut numbers = version.trim().trim_start_matches('v').splitn(3, '.').map(|part| {

@@ -24,6 +24,10 @@ const SEARCH_LIMIT: Duration = Duration::from_millis(100);
 /// How long the child may take to start and to read the question, on a busy machine too.
 const START_LIMIT: Duration = Duration::from_secs(10);
 
+/// After so many searches of one pattern that took too long the rest of its names are not tried: a list of
+/// hundreds of names must not take minutes.
+const TIME_OUTS_OF_A_PATTERN: usize = 10;
+
 /// What the child gets on its standard input.
 #[derive(Debug, Serialize, Deserialize)]
 struct Question {
@@ -41,17 +45,24 @@ enum Answer {
     Error(String),
 }
 
+/// What became of one pattern, by subject.
+#[derive(Debug, Default)]
+struct Verdicts {
+    by_subject: HashMap<String, Judged>,
+    time_outs: usize,
+}
+
 /// A judge that asks a child process, kills it when it takes too long, and remembers every verdict.
 #[derive(Debug)]
 pub struct ChildJudge {
     program: PathBuf,
-    verdicts: Mutex<HashMap<(String, String), Judged>>,
+    patterns: Mutex<HashMap<String, Verdicts>>,
 }
 
 impl ChildJudge {
     /// Asks `program`, which must serve [`SUBCOMMAND`].
     pub fn new(program: PathBuf) -> ChildJudge {
-        ChildJudge { program, verdicts: Mutex::default() }
+        ChildJudge { program, patterns: Mutex::default() }
     }
 
     /// Asks the program that is running now.
@@ -104,15 +115,23 @@ impl ChildJudge {
 
 impl Judge for ChildJudge {
     fn test(&self, pattern: &str, subject: &str) -> Judged {
-        let question = (pattern.to_owned(), subject.to_owned());
-        if let Ok(verdicts) = self.verdicts.lock()
-            && let Some(known) = verdicts.get(&question)
+        if let Ok(patterns) = self.patterns.lock()
+            && let Some(verdicts) = patterns.get(pattern)
         {
-            return known.clone();
+            if let Some(known) = verdicts.by_subject.get(subject) {
+                return known.clone();
+            }
+            if verdicts.time_outs >= TIME_OUTS_OF_A_PATTERN {
+                return Judged::Undecided(format!(
+                    "not tried: the pattern took too long on {TIME_OUTS_OF_A_PATTERN} names"
+                ));
+            }
         }
         let judged = self.ask(pattern, subject);
-        if let Ok(mut verdicts) = self.verdicts.lock() {
-            verdicts.insert(question, judged.clone());
+        if let Ok(mut patterns) = self.patterns.lock() {
+            let verdicts = patterns.entry(pattern.to_owned()).or_default();
+            verdicts.time_outs += usize::from(matches!(judged, Judged::Undecided(_)));
+            verdicts.by_subject.insert(subject.to_owned(), judged.clone());
         }
         judged
     }

@@ -7,10 +7,10 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::dialect::{Output, Reader, Shared};
+use crate::dialect::{Output, Reader, Shared, SubagentKey};
 use crate::model::{
-    Agent, AgentIx, CallIx, Delta, Diagnostic, Event, EventIx, Level, Place, Progress, RunMark, SourceInfo, SourceIx,
-    Time,
+    Agent, AgentIx, CallIx, Context, Delta, Diagnostic, Event, EventIx, Level, Place, Progress, RunMark, SourceInfo,
+    SourceIx, Time,
 };
 use crate::source::{Cursor, LineEnd, Next};
 
@@ -21,10 +21,26 @@ const BATCH: u64 = 8 << 20;
 /// How long to wait for a stream before what is there is handed on.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// Makes the reader of a subagent's file, given what held when the subagent was started.
+pub type Awaken = fn(AgentIx, Context) -> Box<dyn Reader>;
+
+/// Who reads a file.
+pub enum Who {
+    /// This reader, from the start.
+    Main(Box<dyn Reader>),
+    /// A reader that can be made only when the call that started the subagent was read.
+    Subagent {
+        /// Which call that is.
+        key: SubagentKey,
+        /// Makes the reader.
+        awaken: Awaken,
+    },
+}
+
 /// One file of a session, about to be read.
 pub struct Strand {
     cursor: Cursor,
-    reader: Box<dyn Reader>,
+    reader: Who,
     source: SourceIx,
     info: SourceInfo,
     agent: AgentIx,
@@ -43,6 +59,8 @@ pub struct Strand {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
+    /// A subagent that was not started yet.
+    Dormant,
     Reading,
     Waiting,
     Ended,
@@ -50,13 +68,8 @@ enum State {
 
 impl Strand {
     /// A file, its reader, and the agent whose file it is.
-    pub fn new(
-        cursor: Cursor,
-        source: SourceIx,
-        info: SourceInfo,
-        reader: Box<dyn Reader>,
-        agent: AgentIx,
-    ) -> Strand {
+    pub fn new(cursor: Cursor, source: SourceIx, info: SourceInfo, reader: Who, agent: AgentIx) -> Strand {
+        let state = if matches!(reader, Who::Main(_)) { State::Reading } else { State::Dormant };
         Strand {
             cursor,
             reader,
@@ -69,12 +82,13 @@ impl Strand {
             placed: Vec::new(),
             held: HashMap::new(),
             told: Vec::new(),
-            state: State::Reading,
+            state,
         }
     }
 
     /// Reads until there is an event to place, the stream pauses, the file ends, or `budget` bytes are read.
     fn fill(&mut self, shared: &mut Shared, budget: u64) {
+        let Who::Main(reader) = &mut self.reader else { return };
         if self.state == State::Ended {
             return;
         }
@@ -83,7 +97,7 @@ impl Strand {
         while self.ready.is_empty() && self.cursor.read_bytes() < until {
             match self.cursor.next() {
                 Next::Line(line) => {
-                    self.reader.line(line.at, line.bytes, shared, &mut self.out);
+                    reader.line(line.at, line.bytes, shared, &mut self.out);
                     if let LineEnd::Cut { length } = line.end {
                         let told = cut_line(&self.info.path, line.at.line, line.bytes.len(), length);
                         self.out.diagnostics.push(told);
@@ -95,7 +109,7 @@ impl Strand {
                 }
                 Next::Failed(error) => self.out.diagnostics.push(error.diagnostic(None)),
                 Next::End => {
-                    self.reader.end(shared, &mut self.out);
+                    reader.end(shared, &mut self.out);
                     self.state = State::Ended;
                 }
             }
@@ -104,6 +118,18 @@ impl Strand {
                 return;
             }
         }
+    }
+
+    /// Subagents that were started in what was read of it.
+    fn starts(&self) -> usize {
+        match &self.reader {
+            Who::Main(reader) => reader.starts(),
+            Who::Subagent { .. } => 0,
+        }
+    }
+
+    fn is_dormant(&self) -> bool {
+        self.state == State::Dormant
     }
 
     /// Nothing of it is left to be placed.
@@ -133,8 +159,8 @@ struct Batch {
     limit: u64,
 }
 
-/// Reads all strands to their ends and hands on batches. The first strand is the main file; on equal times the
-/// earlier strand goes first, and a subagent's events lie where the call that started it says.
+/// Reads all strands to their ends and hands on batches. The first strand is the main file; a subagent's events
+/// lie where the call that started it says.
 ///
 /// Stops early when `emit` breaks.
 pub fn weave(
@@ -152,7 +178,15 @@ pub fn weave(
         sent_bytes: 0,
         limit: FIRST_BATCH,
     };
+    let mut gates = Vec::new();
+    let mut known_starts = usize::MAX;
     loop {
+        // Looking for a call is cheap, but not for each of a million events.
+        let starts = strands.iter().map(Strand::starts).sum();
+        if starts != known_starts || strands.iter().all(|strand| strand.is_dormant() || strand.is_through()) {
+            known_starts = starts;
+            awaken(&mut strands, &mut gates, shared);
+        }
         let room = batch.limit.saturating_sub(read_bytes(&strands) - batch.sent_bytes).max(1);
         for strand in &mut strands {
             if strand.ready.is_empty() {
@@ -162,8 +196,10 @@ pub fn weave(
         }
         let undecided = strands.iter().any(|strand| strand.ready.is_empty() && strand.state == State::Reading);
         if !undecided {
-            while let Some(at) = choose(&strands, shared) {
-                place(&mut strands[at], &mut batch);
+            while let Some(at) = choose(&strands, &gates, shared) {
+                if let Some(event) = place(&mut strands[at], &mut batch) {
+                    pass(strands[at].source, &event, &mut gates, shared);
+                }
                 if strands[at].ready.is_empty() && strands[at].state != State::Ended {
                     break;
                 }
@@ -183,57 +219,97 @@ pub fn weave(
     }
 }
 
+/// Starts the readers of subagents whose call was read; at the very end those of whom no call is known.
+fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, shared: &mut Shared) {
+    let orphaned = strands.iter().all(|strand| strand.is_dormant() || strand.is_through());
+    for at in 0..strands.len() {
+        let Who::Subagent { key, awaken } = &strands[at].reader else { continue };
+        let started = strands.iter().find_map(|strand| match &strand.reader {
+            Who::Main(reader) => {
+                reader.started(key).map(|(call, context)| (strand.source, strand.agent, call, context))
+            }
+            Who::Subagent { .. } => None,
+        });
+        let agent = strands[at].agent;
+        let reader = match started {
+            Some((source, parent, call, context)) => {
+                if let Some(known) = shared.agents.get_mut(agent.at()) {
+                    known.call = Some((source, call));
+                    known.parent = parent;
+                    let background = known.background;
+                    gates.push(Gate { child: at, call: (source, call), background, open: false });
+                }
+                awaken(agent, context)
+            }
+            None if orphaned => awaken(agent, Context::EMPTY),
+            None => continue,
+        };
+        strands[at].reader = Who::Main(reader);
+        strands[at].state = State::Reading;
+    }
+}
+
 fn read_bytes(strands: &[Strand]) -> u64 {
     strands.iter().map(|strand| strand.cursor.read_bytes()).sum()
 }
 
-/// The strand whose event comes next; `None` where nothing is ready.
-fn choose(strands: &[Strand], shared: &Shared) -> Option<usize> {
+/// The strand whose event comes next; `None` where nothing is ready. On equal times a subagent goes before the
+/// agent that started it.
+fn choose(strands: &[Strand], gates: &[Gate], shared: &Shared) -> Option<usize> {
     if let [strand] = strands {
         return (!strand.ready.is_empty()).then_some(0);
     }
-    let next = |at: usize| strands[at].ready.front().map(|event| strands[at].clock.max(event.time));
+    let next = |at: &usize| {
+        let strand = &strands[*at];
+        (strand.ready.front().map(|event| strand.clock.max(event.time)), std::cmp::Reverse(*at))
+    };
     let ready = || (0..strands.len()).filter(|&at| !strands[at].ready.is_empty());
-    // Ties are wishes: should they ever form a ring, time alone decides.
-    ready()
-        .filter(|&at| !waits(at, strands, shared))
-        .min_by_key(|&at| next(at))
-        .or_else(|| ready().min_by_key(|&at| next(at)))
+    // Gates are wishes: should one never open, time alone decides.
+    ready().filter(|&at| !waits(at, strands, gates, shared)).min_by_key(next).or_else(|| ready().min_by_key(next))
 }
 
-/// Whether the next event of a strand has to wait for another file, whatever the clocks say: a foreground
-/// subagent runs between its call and the answer, a background one starts after the answer.
-fn waits(at: usize, strands: &[Strand], shared: &Shared) -> bool {
+/// The call between a subagent's file and the file of the agent that started it: whatever the clocks say, a
+/// foreground subagent runs between the call and its answer, a background one starts after the answer.
+#[derive(Debug)]
+struct Gate {
+    /// The subagent's strand.
+    child: usize,
+    /// Where the call is.
+    call: (SourceIx, CallIx),
+    background: Option<bool>,
+    /// The subagent's events may come.
+    open: bool,
+}
+
+impl Gate {
+    fn is_at(&self, source: SourceIx, event: &Event) -> bool {
+        event.calls.count == 1 && self.call == (source, event.calls.first)
+    }
+}
+
+/// Whether the next event of a strand has to wait for another file.
+fn waits(at: usize, strands: &[Strand], gates: &[Gate], shared: &Shared) -> bool {
     let Some(event) = strands[at].ready.front() else { return true };
-    let agent_of = |strand: &Strand| shared.agents.get(strand.agent.at()).copied().unwrap_or(Agent::MAIN);
-    // The answer to a call that started a foreground subagent whose file is not through.
-    let answers = |call: (SourceIx, CallIx)| {
-        call.0 == strands[at].source && event.calls.count == 1 && event.calls.first == call.1 && is_answer(event, shared)
-    };
-    let early = strands.iter().enumerate().any(|(other, strand)| {
-        let agent = agent_of(strand);
-        other != at
-            && !strand.is_through()
-            && agent.background == Some(false)
-            && agent.call.is_some_and(|call| answers(call))
-    });
-    early || unstarted(at, strands, agent_of(&strands[at]), shared)
+    let source = strands[at].source;
+    gates.iter().any(|gate| {
+        let not_started = gate.child == at && !gate.open;
+        let unanswered = gate.background == Some(false)
+            && gate.is_at(source, event)
+            && !strands[gate.child].is_through()
+            && is_answer(event, shared);
+        not_started || unanswered
+    })
 }
 
 fn is_answer(event: &Event, shared: &Shared) -> bool {
     shared.names.text(event.name).starts_with("PostToolUse")
 }
 
-/// A background subagent whose call is not answered yet: its first event waits.
-fn unstarted(at: usize, strands: &[Strand], agent: Agent, shared: &Shared) -> bool {
-    let (Some(true), Some(call)) = (agent.background, agent.call) else { return false };
-    strands[at].placed.is_empty()
-        && strands.iter().any(|strand| {
-            strand.source == call.0
-                && strand.ready.front().is_some_and(|event| {
-                    event.calls.count == 1 && event.calls.first == call.1 && is_answer(event, shared)
-                })
-        })
+/// Opens the gates that a placed event stands at.
+fn pass(source: SourceIx, event: &Event, gates: &mut [Gate], shared: &Shared) {
+    for gate in gates.iter_mut().filter(|gate| !gate.open && gate.is_at(source, event)) {
+        gate.open = gate.background != Some(true) || is_answer(event, shared);
+    }
 }
 
 /// Moves marks, calls and diagnostics from a reader's output into the batch.
@@ -262,8 +338,8 @@ fn take_findings(strand: &mut Strand, batch: &mut Batch) {
 }
 
 /// Gives the next event of a strand its place in the session.
-fn place(strand: &mut Strand, batch: &mut Batch) {
-    let Some(mut event) = strand.ready.pop_front() else { return };
+fn place(strand: &mut Strand, batch: &mut Batch) -> Option<Event> {
+    let mut event = strand.ready.pop_front()?;
     strand.clock = strand.clock.max(event.time);
     let own = u32::try_from(strand.placed.len()).unwrap_or(u32::MAX);
     let ix = EventIx(batch.events);
@@ -276,6 +352,7 @@ fn place(strand: &mut Strand, batch: &mut Batch) {
     for mark in strand.held.remove(&own).unwrap_or_default() {
         batch.delta.marks.push(RunMark { event: ix, ..mark });
     }
+    Some(event)
 }
 
 fn send(

@@ -30,10 +30,14 @@ pub enum HintKind {
     Invalid,
     /// Whether it compiles depends on the JavaScript engine.
     EngineVersion,
+    /// An alternative without text: everything matches.
+    EmptyAlternative,
     /// The event does not look at it.
     Ignored,
     /// Other client versions read it otherwise.
     ClientVersion,
+    /// No such event is known.
+    UnknownEvent,
 }
 
 /// A likely slip and what to write instead.
@@ -88,6 +92,7 @@ pub(super) fn hints(matcher: &Matcher, known: &[&str]) -> Vec<Hint> {
         }
         Form::Regex(_) => {
             hints.extend(not_a_list(text, rule));
+            hints.extend(empty_alternative(text));
             let rules = permission_rules(text);
             if rules.is_empty() {
                 hints.extend(slashes(text));
@@ -177,6 +182,18 @@ fn not_a_list(text: &str, rule: &MatcherRule) -> Option<Hint> {
     }
     let instead = names.join("|");
     Some(Hint::new(HintKind::NotAList, format!("only | separates names here: {instead}"), Some(instead)))
+}
+
+/// `Edit.*|`: what is left of the last bar is found in every name.
+fn empty_alternative(text: &str) -> Option<Hint> {
+    let parts = alternatives(text);
+    let filled: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
+    if filled.len() == parts.len() || filled.is_empty() {
+        return None;
+    }
+    let instead = filled.join("|");
+    let said = format!("an alternative without text is found in every name: write {instead}");
+    Some(Hint::new(HintKind::EmptyAlternative, said, Some(instead)))
 }
 
 /// Permission rules among the alternatives.

@@ -56,11 +56,44 @@ pub fn search(pattern: &str, text: &str) -> Result<Found, String> {
 }
 
 fn compile(pattern: &str) -> Result<Regex, Refusal> {
+    if repeats_a_word_boundary(pattern) {
+        return Err(Refusal::Invalid("Nothing to repeat".to_owned()));
+    }
     // The engine's own limits are no statement about JavaScript.
     Regex::new(&without_code_point_escapes(pattern)).map_err(|error| {
         let limit = error.text.contains("too deeply nested") || error.text.contains("limit exceeded");
         if limit { Refusal::TooLarge(error.text) } else { Refusal::Invalid(error.text) }
     })
+}
+
+/// `\b+`: an error in JavaScript, which the engine takes.
+fn repeats_a_word_boundary(pattern: &str) -> bool {
+    let mut in_class = false;
+    let mut chars = pattern.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                let boundary = matches!(chars.next(), Some('b' | 'B')) && !in_class;
+                if boundary && begins_with_quantifier(chars.as_str()) {
+                    return true;
+                }
+            }
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+    }
+    false
+}
+
+fn begins_with_quantifier(text: &str) -> bool {
+    let counted = || {
+        let (count, _) = text.strip_prefix('{')?.split_once('}')?;
+        let (least, most) = count.split_once(',').unwrap_or((count, ""));
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        Some(!least.is_empty() && digits(least) && digits(most))
+    };
+    text.starts_with(['*', '+', '?']) || counted() == Some(true)
 }
 
 /// Without the `u` flag `\u{41}` is the letter u, 41 times; the engine reads it as a code point all the same.

@@ -110,6 +110,16 @@ fn an_invalid_pattern_never_matches_and_keeps_the_engines_words() {
 }
 
 #[test]
+fn a_repeated_word_boundary_does_not_compile() {
+    for text in [r"\b+", r"\B{2}x", r"Bash\b*?", r"\\\b?", r"\b{1,}"] {
+        assert_eq!(wide(text).kind(), Kind::Invalid, "{text}");
+    }
+    for text in [r"\bBash\b", r"[\b+]", r"\\b+", r"\b{", r"\b{,2}", r"\b{x}"] {
+        assert_eq!(wide(text).kind(), Kind::Regex, "{text}");
+    }
+}
+
+#[test]
 fn patterns_are_explained_in_plain_words() {
     for (text, words) in [
         ("Bash", "one exact name, case counts: Bash"),
@@ -216,6 +226,7 @@ fn near_misses_are_named_with_what_to_write_instead() {
         ("Bash|*Edit", HintKind::Invalid, Some("Bash|.*Edit")),
         ("(?i:bash)", HintKind::EngineVersion, None),
         ("(?<x>a)|(?<x>b)", HintKind::EngineVersion, None),
+        ("Edit.*|", HintKind::EmptyAlternative, Some("Edit.*")),
         ("/Bash/", HintKind::NearName, Some("Bash")),
         ("Bash, E.*", HintKind::NotAList, Some("Bash|E.*")),
         ("mcp__db__.*", HintKind::PluginServer, None),

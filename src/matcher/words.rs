@@ -4,6 +4,7 @@ use super::MatcherRule;
 use super::names::{alternatives, differ_by_case, permission_rule, server_alone};
 
 pub(super) const IGNORED: &str = "this event ignores its matcher: every group fires";
+pub(super) const INVALID: &str = "the pattern does not compile, so it never matches";
 
 /// Why a subject is not in a list takes at most this many names.
 const NAMES_SHOWN: usize = 6;

@@ -126,6 +126,11 @@ impl Cursor {
         self
     }
 
+    #[cfg(test)]
+    pub(super) fn buffered(&self) -> usize {
+        self.buf.len()
+    }
+
     /// The next line. Reads only what has arrived, never waits for a stream.
     #[expect(clippy::should_implement_trait, reason = "lines borrow from the cursor, which an iterator can't say")]
     pub fn next(&mut self) -> Next<'_> {
@@ -220,7 +225,10 @@ impl Cursor {
 
     /// At the end: what stands after the last line feed, then why it ended, then nothing.
     fn last(&mut self) -> Step {
-        if self.start < self.end && !self.tail_given {
+        if self.start == self.end {
+            self.base += self.end as u64;
+            (self.start, self.end, self.buf) = (0, 0, Vec::new());
+        } else if !self.tail_given {
             self.tail_given = true;
             let end = match self.dropped {
                 0 => LineEnd::Missing,
@@ -256,22 +264,26 @@ impl Cursor {
         if place >= len {
             return Ok(if ended { Filled::Ended } else { Filled::NotYet });
         }
-        self.make_room();
-        let wanted = usize::try_from(len - place).unwrap_or(usize::MAX).min(self.buf.len() - self.end);
+        let there = usize::try_from(len - place).unwrap_or(usize::MAX);
+        self.make_room(there);
+        let wanted = there.min(self.buf.len() - self.end);
         let count = self.source.read_at(&mut self.buf[self.end..self.end + wanted], place)?;
         self.end += count;
         Ok(if count > 0 { Filled::Some } else { Filled::Ended })
     }
 
-    /// Moves what is unfinished to the front; grows for a long line, shrinks after it.
-    fn make_room(&mut self) {
+    /// Moves what is unfinished to the front, and makes the buffer fit what is there to be read: larger for a
+    /// long line, smaller after it, small for a small source, since many may be open at once.
+    fn make_room(&mut self, there: usize) {
         let unfinished = self.start..self.end;
-        let needed = unfinished.len() + self.block.min(unfinished.len().max(1));
-        if self.buf.len() < needed || (self.buf.len() > self.block * 2 && unfinished.len() < self.block / 2) {
-            // Twice as much each time, so that a long line is copied only a few times.
-            let mut larger = vec![0; (unfinished.len() * 2).max(self.block)];
-            larger[..unfinished.len()].copy_from_slice(&self.buf[unfinished.clone()]);
-            self.buf = larger;
+        // As much again as there is, so that a long line is copied only a few times.
+        let wanted = there.min(self.block.max(unfinished.len()));
+        let free = self.buf.len() - unfinished.len();
+        let too_large = self.buf.len() > self.block * 2 && unfinished.len() < self.block / 2;
+        if free < wanted.div_ceil(2) || too_large {
+            let mut other = vec![0; unfinished.len() + wanted];
+            other[..unfinished.len()].copy_from_slice(&self.buf[unfinished.clone()]);
+            self.buf = other;
         } else if unfinished.start > 0 {
             self.buf.copy_within(unfinished.clone(), 0);
         }

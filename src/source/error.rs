@@ -104,7 +104,9 @@ impl SourceError {
             }
             Cause::Damaged { .. } => Some("what came before is shown; for the rest, make or fetch the file again"),
             Cause::Spool { .. } => Some("free space there, or set TMPDIR to a folder with more"),
-            Cause::TooLarge { .. } => Some("cut it into parts, or decompress it and open the plain file"),
+            Cause::TooLarge { .. } => {
+                Some("cut it into parts, set TMPDIR to a folder with more space, or open the plain file")
+            }
             Cause::TooMany { .. } => Some("open fewer files at once"),
             Cause::NotFound | Cause::Beyond { .. } | Cause::System { .. } => None,
         };

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::error::{Cause, SourceError};
 
 /// Bytes at the start and before the known end that are held against the file when it changes.
-const SAMPLE: u64 = 64;
+const SAMPLE: u64 = 256;
 
 /// A plain file.
 #[derive(Debug)]

@@ -6,15 +6,17 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use nix::sys::statvfs::{Statvfs, statvfs};
+
 use super::decode::{Decoded, Encoding, Packing, decode};
 use super::error::{Cause, SourceError};
 
-/// Bytes kept of one stream or compressed file: far beyond any session, short of filling most disks with a
+/// Bytes kept of one stream or compressed file, where the disk has room: far beyond any session, an end for a
 /// compression bomb.
 pub(super) const LIMIT: u64 = 64 << 30;
 /// Bytes copied at a time.
@@ -56,6 +58,7 @@ impl Spool {
         };
         let file = tempfile::tempfile_in(&folder).map_err(|error| no_spool(&error))?;
         let spool = Arc::new(Spool { file, arrived: Mutex::default(), changed: Condvar::new() });
+        let limit = limit.min(room(&folder));
         let copy = Copy { spool: Arc::downgrade(&spool), path: path.to_owned(), folder: folder.clone(), limit };
         std::thread::Builder::new()
             .name("spool".to_owned())
@@ -109,6 +112,13 @@ impl Spool {
 fn folder() -> PathBuf {
     let large = PathBuf::from("/var/tmp");
     if std::env::var_os("TMPDIR").is_none() && large.is_dir() { large } else { std::env::temp_dir() }
+}
+
+/// Nine tenths of what is free: a disk that is full to the last byte breaks other programs.
+#[allow(clippy::unnecessary_cast, reason = "not on every system are both 64 bits wide")]
+fn room(folder: &Path) -> u64 {
+    let free = |stat: Statvfs| (stat.blocks_available() as u64).saturating_mul(stat.fragment_size() as u64);
+    statvfs(folder).map_or(u64::MAX, |stat| free(stat) / 10 * 9)
 }
 
 /// The copying thread. Holds its spool weakly: when nobody reads any more, it stops at the next block.

@@ -1,5 +1,4 @@
 use std::io::{Read, Write};
-use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -173,6 +172,26 @@ proptest! {
             prop_assert_eq!(failure, None);
             prop_assert_eq!(lines, expected(&bytes));
             prop_assert_eq!(source.info().packing, packing);
+        }
+    }
+
+    #[test]
+    fn damage_anywhere_is_told_or_harmless(
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 1..6),
+        which in 0..2_usize,
+    ) {
+        let text: String = (0..400).map(|n| format!("{{\"line\":{n},\"x\":{}}}\n", n * 7919 % 104_729)).collect();
+        let mut packed = if which == 0 { gzip(text.as_bytes()) } else { zstd(text.as_bytes()) };
+        for (at, flip) in flips {
+            // The magic number stays, else it is no packing at all.
+            let at = 4 + at.index(packed.len() - 4);
+            packed[at] ^= flip;
+        }
+        let (lines, failure) = lines_of(&opened(&packed));
+        match failure.map(|failure| failure.cause) {
+            Some(Cause::Damaged { .. }) => {}
+            None => prop_assert!(lines == expected(text.as_bytes()) || which == 1, "gzip has a checksum"),
+            Some(other) => prop_assert!(false, "{:?}", other),
         }
     }
 
@@ -432,9 +451,10 @@ fn a_mistyped_name_gets_the_near_one() {
     assert_eq!(Source::open(folder.path()).unwrap_err().cause, Cause::Folder);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn files_without_a_size_are_read_all_the_same() {
-    let source = Source::open(Path::new("/proc/self/status")).unwrap();
+    let source = Source::open(std::path::Path::new("/proc/self/status")).unwrap();
     assert!(texts(&source).iter().any(|line| line.starts_with("Name:")));
 }
 
@@ -525,4 +545,28 @@ fn sources_can_be_added_and_read_at_once() {
         }
     });
     assert_eq!(store.len(), 201);
+}
+
+#[test]
+fn a_cursor_holds_no_more_than_it_needs() {
+    let mut text = b"{}\n".repeat(10);
+    let source = opened(&text);
+    let mut cursor = source.cursor(IX);
+    assert!(matches!(cursor.next(), Next::Line(_)));
+    assert_eq!(cursor.buffered(), text.len());
+    assert_eq!(all(&mut cursor).0.len(), 9);
+    assert_eq!(cursor.buffered(), 0);
+
+    text.resize(40 << 20, b'x');
+    text.push(b'\n');
+    text.extend([&[b'y'; 999][..], b"\n"].concat().repeat(60_000));
+    let source = opened(&text);
+    let mut cursor = source.cursor(IX);
+    let (mut most, mut last) = (0, 0);
+    while let Next::Line(_) = cursor.next() {
+        most = most.max(cursor.buffered());
+        last = cursor.buffered();
+    }
+    assert!(most > 40 << 20 && most < 90 << 20, "{most}");
+    assert!(last <= 2 * BLOCK, "{last}");
 }

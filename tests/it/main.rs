@@ -1,7 +1,13 @@
-//! Integration tests, one binary.
+//! The integration tests: one binary, one module an area.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
+mod demos;
 mod engine;
 mod logs;
+mod matcher;
+mod reconstruct;
+mod screen;
 mod settings;
+mod source;
+mod stream;
+mod tidy;

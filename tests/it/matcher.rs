@@ -7,7 +7,7 @@ use hookscope::dialect::claude_code::{DIALECT, matching};
 use hookscope::dialect::match_report::{Question, known_subjects, report};
 use hookscope::dialect::{EventClass, MatcherUse};
 use hookscope::exec::judge::ChildJudge;
-use hookscope::matcher::{Judge, Judged, NoJudge};
+use hookscope::matcher::{Judge, Judged, NoJudge, search};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -54,6 +54,26 @@ fn every_observed_matcher_fires_where_the_real_client_fired_it() {
     let summary: Value = serde_json::from_str(&lines[0]).unwrap();
     assert_eq!(wrong, Vec::<String>::new());
     assert_eq!(held.values().sum::<usize>() as u64, summary["rows"].as_u64().unwrap());
+}
+
+/// One pattern under node without flags: the bytes found in each subject; absent where it does not compile.
+#[derive(Deserialize)]
+struct JavaScript {
+    pattern: String,
+    found: Option<Vec<Option<(usize, usize)>>>,
+}
+
+#[test]
+fn regular_expressions_find_what_node_finds() {
+    let lines = lines("javascript.jsonl");
+    let head: Value = serde_json::from_str(&lines[0]).unwrap();
+    let subjects: Vec<&str> = head["subjects"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    for line in &lines[1..] {
+        let row: JavaScript = serde_json::from_str(line).unwrap();
+        let mine = |subject: &&str| search(&row.pattern, subject).ok();
+        let found: Option<Vec<_>> = subjects.iter().map(mine).collect();
+        assert_eq!(found, row.found, "{}", row.pattern);
+    }
 }
 
 /// Matcher groups of one event each, inputs, and which groups fire.
@@ -234,6 +254,17 @@ fn an_exponential_pattern_is_given_up_and_said_to_be_undecided() {
         assert_eq!(found.results[0].matched, None);
         assert!(found.results[0].why.starts_with("undecided: the pattern takes more than 100 ms"), "{found:?}");
     }
+}
+
+#[test]
+fn a_pattern_that_is_slow_on_many_names_is_not_tried_on_all_of_them() {
+    let judge = judge();
+    let verdicts: Vec<Judged> =
+        (0..12).map(|more| judge.test("^(a+)+$", &format!("{}!", "a".repeat(60 + more)))).collect();
+    assert!(
+        verdicts[..10].iter().all(|said| matches!(said, Judged::Undecided(why) if why.contains("more than 100 ms")))
+    );
+    assert!(verdicts[10..].iter().all(|said| matches!(said, Judged::Undecided(why) if why.contains("not tried"))));
 }
 
 #[test]

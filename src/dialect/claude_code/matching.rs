@@ -155,7 +155,23 @@ pub fn subject_for<'a>(event: &str, input: &'a Value) -> Option<&'a str> {
 pub fn hints(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&str]) -> Vec<Hint> {
     let mut hints = matcher.hints(known);
     hints.extend(other_versions(matcher, event, version));
+    hints.extend(unknown_event(event));
     hints
+}
+
+/// An event that no list names, with the one that may have been meant.
+fn unknown_event(event: &str) -> Option<Hint> {
+    if DIALECT.event(event).is_some() {
+        return None;
+    }
+    let names = DIALECT.events.iter().map(|spec| spec.name);
+    let near = names.map(|name| (strsim::damerau_levenshtein(&name.to_lowercase(), &event.to_lowercase()), name)).min();
+    let meant = match near {
+        Some((distance, name)) if distance <= 3 => format!("; the nearest is {name}"),
+        _ => String::new(),
+    };
+    let said = format!("`{event}` is no event that {} is known to have{meant}", DIALECT.name);
+    Some(Hint::new(HintKind::UnknownEvent, said, None))
 }
 
 /// A text that clients of another time read otherwise.
