@@ -1,4 +1,5 @@
 //! The integration tests: one binary, one module an area.
 
+mod join;
 mod logs;
 mod stream;
