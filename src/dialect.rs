@@ -4,11 +4,15 @@
 
 pub mod claude_code;
 pub mod hook_log;
+pub mod match_report;
 mod reader;
 mod recognise;
+pub mod rules;
 
+pub use crate::matcher::ToolSpec;
 pub use reader::{Output, Reader, Shared};
 pub use recognise::{Format, PREFIX, Role, recognise};
+pub use rules::Rule;
 
 /// An agent product: its rules as a table.
 #[derive(Debug)]
@@ -45,6 +49,8 @@ pub struct EventSpec {
     pub class: EventClass,
     /// When it fires, one sentence.
     pub fires: &'static str,
+    /// Values that the subject is known to have; empty where they are tool names, or not known.
+    pub values: &'static [&'static str],
 }
 
 /// How an event treats a matcher.
@@ -85,15 +91,6 @@ pub enum EventClass {
     Worktree,
     /// Nothing that is said changes anything.
     Notice,
-}
-
-/// A tool of a dialect.
-#[derive(Debug)]
-pub struct ToolSpec {
-    /// As hooks see it.
-    pub name: &'static str,
-    /// Former or other names that a matcher may use for it.
-    pub aliases: &'static [&'static str],
 }
 
 /// The dialect with that id.

@@ -29,8 +29,12 @@
 //! | [`ui`] | drawing only | files, processes, parsing |
 //! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 
+pub mod cli;
 pub mod dialect;
 pub mod engine;
+pub mod exec;
 pub mod load;
+pub mod matcher;
 pub mod model;
 pub mod source;
+pub mod text;

@@ -113,7 +113,7 @@ fn debug_lines_reach_the_event_that_their_handler_ran_on() {
             }
         }
     }
-    assert!(placed > 100, "{placed}");
+    assert!(placed > 90, "{placed}");
     // The exit codes in the stream and in the debug log agree, event by event.
     for (ix, event) in session.events.iter().enumerate() {
         let codes = |kind: MarkKind| {
