@@ -45,7 +45,7 @@ enum Command {
     /// Test a matcher
     Match(match_cmd::MatchArgs),
     /// List the sessions found on this machine
-    Sessions(sessions::SessionsArgs),
+    Sessions,
 }
 
 /// Runs the program on these arguments; tells how it ended.
@@ -102,7 +102,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             match_cmd::run(&args, &common, names, &mut out)?;
             Ok(Exit::Done)
         }
-        Some(Command::Sessions(_)) => {
+        Some(Command::Sessions) => {
             sessions::run(&common, &mut out)?;
             Ok(Exit::Done)
         }
@@ -114,11 +114,16 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
 fn demo_command(args: &demo::DemoArgs, common: &Common, out: &mut dyn Write) -> Result<Exit, Failure> {
     match &args.name {
         Some(name) => {
-            let demo = demo::find(name).map_err(|error| Failure::new(error.to_string(), "hookscope demo lists them"))?;
+            let demo =
+                demo::find(name).map_err(|error| Failure::new(error.to_string(), "hookscope demo lists them"))?;
             screen::demo(demo, common)
         }
         None => {
-            if common.json { demo::write_json(out)? } else { demo::write_text(out)? }
+            if common.json {
+                demo::write_json(out)?
+            } else {
+                demo::write_text(out)?
+            }
             Ok(Exit::Done)
         }
     }
