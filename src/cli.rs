@@ -3,4 +3,5 @@
 //! Owns words and exit codes. Must not know how anything is done.
 
 pub mod demo;
+pub mod match_cmd;
 pub mod sessions;

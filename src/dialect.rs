@@ -2,10 +2,19 @@
 //!
 //! Owns every rule that differs between agents. Must not know how handlers are run, nor any screen.
 
+mod behaviour;
 pub mod claude_code;
+pub mod hook_log;
+pub mod match_report;
 mod reader;
+mod recognise;
+pub mod rules;
 
-pub use reader::{Output, Reader, Shared};
+pub use crate::matcher::ToolSpec;
+pub use behaviour::{Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Traces};
+pub use reader::{Output, Reader, Shared, SubagentKey};
+pub use recognise::{Format, PREFIX, Role, recognise};
+pub use rules::Rule;
 
 /// An agent product: its rules as a table.
 #[derive(Debug)]
@@ -23,6 +32,12 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// Its rules that are code.
+    pub fn behaviour(&self) -> &'static Behaviour {
+        // One dialect has them so far; the next one makes this a field of the table.
+        &claude_code::BEHAVIOUR
+    }
+
     /// The event of that name.
     pub fn event(&self, name: &str) -> Option<&'static EventSpec> {
         self.events.iter().find(|event| event.name == name)
@@ -42,6 +57,8 @@ pub struct EventSpec {
     pub class: EventClass,
     /// When it fires, one sentence.
     pub fires: &'static str,
+    /// Values that the subject is known to have; empty where they are tool names, or not known.
+    pub values: &'static [&'static str],
 }
 
 /// How an event treats a matcher.
@@ -82,15 +99,6 @@ pub enum EventClass {
     Worktree,
     /// Nothing that is said changes anything.
     Notice,
-}
-
-/// A tool of a dialect.
-#[derive(Debug)]
-pub struct ToolSpec {
-    /// As hooks see it.
-    pub name: &'static str,
-    /// Former or other names that a matcher may use for it.
-    pub aliases: &'static [&'static str],
 }
 
 /// The dialect with that id.

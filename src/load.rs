@@ -4,3 +4,7 @@
 
 pub mod demo;
 pub mod discover;
+pub mod group;
+pub mod join;
+pub mod open;
+pub mod pipeline;

@@ -2,8 +2,25 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
+mod behaviour;
+pub mod decide;
+pub mod events;
+pub mod matching;
+pub mod outcomes;
+pub mod output;
+pub mod rules;
+pub mod tools;
+
+pub use behaviour::BEHAVIOUR;
+mod input;
+mod transcript;
+pub use input::hook_input;
+pub use transcript::{SubagentMeta, Transcript, meta};
+pub mod debug_log;
+pub mod stream;
+
 use super::Dialect;
 
 /// The table.
 pub static DIALECT: Dialect =
-    Dialect { id: "claude-code", name: "Claude Code", newest: "2.1.332", events: &[], tools: &[] };
+    Dialect { id: "claude-code", name: "Claude Code", newest: "2.1.332", events: events::EVENTS, tools: tools::TOOLS };

@@ -186,6 +186,8 @@ impl Event {
 pub struct Context {
     /// Session id as written.
     pub session: Name,
+    /// Id of the agent product, where it is not the session's own: one log may hold several agents' inputs.
+    pub dialect: Name,
     /// Client version.
     pub version: Name,
     /// Working folder.
@@ -208,6 +210,7 @@ impl Context {
     /// Nothing known.
     pub const EMPTY: Context = Context {
         session: Name::NONE,
+        dialect: Name::NONE,
         version: Name::NONE,
         cwd: Name::NONE,
         mode: Name::NONE,

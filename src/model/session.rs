@@ -22,8 +22,6 @@ pub struct Progress {
     pub read: u64,
     /// Bytes in all, where known.
     pub total: u64,
-    /// Lines read.
-    pub lines: u64,
     /// Nothing more will come.
     pub done: bool,
 }

@@ -116,11 +116,8 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
         while used + width(rest.trim_end_matches(' ')) > cells {
             let piece = start(rest, cells - used).0;
             // A character wider than the line still has to go somewhere.
-            let piece = if piece.is_empty() && used == 0 {
-                rest.graphemes(true).next().unwrap_or_default()
-            } else {
-                piece
-            };
+            let piece =
+                if piece.is_empty() && used == 0 { rest.graphemes(true).next().unwrap_or_default() } else { piece };
             line.push_str(piece);
             lines.push(std::mem::take(&mut line));
             used = 0;

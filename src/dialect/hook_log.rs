@@ -1,0 +1,300 @@
+//! Logs that people's own hooks write: each hook input in them is one event.
+//!
+//! Owns what in such a log is a hook input, of which agent, and when it came. Must not know what agents do with
+//! the answers.
+
+mod inputs;
+mod time;
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{Dialect, Output, Reader, Shared, by_id, claude_code};
+use crate::model::{
+    Agent, AgentIx, Call, CallIx, CallRange, Context, Diagnostic, Ending, Event, EventIx, Evidence, Level, LineRef,
+    MarkIx, MarkKind, Name, Names, Origin, Place, RunMark, Time,
+};
+use crate::source::values::{Finder, Found, Kind};
+
+use inputs::{Input, inputs_in};
+pub use inputs::{extract_input, inputs};
+
+/// Reads a log of hook inputs. It takes lines, finds the values in them itself, and gives each event the place of
+/// its input, not of its line.
+#[derive(Debug, Default)]
+pub struct HookLog {
+    finder: Finder,
+    found: Findings,
+}
+
+impl HookLog {
+    /// At the start of a log.
+    pub fn new() -> HookLog {
+        HookLog::default()
+    }
+
+    /// Lines so far that belong to no JSON object.
+    pub fn stray_lines(&self) -> u32 {
+        self.finder.stray_lines()
+    }
+
+    /// Objects so far that hold no hook input.
+    pub fn other_objects(&self) -> u32 {
+        self.found.others
+    }
+}
+
+impl Reader for HookLog {
+    fn line(&mut self, at: LineRef, bytes: &[u8], shared: &mut Shared, out: &mut Output) {
+        let HookLog { finder, found } = self;
+        let mut each = |value: Found| found.value(at, &value, shared, out);
+        let gap = at.offset().saturating_sub(finder.offset());
+        match (finder.offset(), gap) {
+            (_, 0) => {}
+            // The first line may stand behind a byte order mark.
+            (0, gap) => finder.push(&vec![b' '; usize::try_from(gap).unwrap_or(0)], &mut each),
+            (_, 1) => finder.push(b"\n", &mut each),
+            (_, gap) => {
+                finder.push(&vec![b'\r'; usize::try_from(gap - 1).unwrap_or(0)], &mut each);
+                finder.push(b"\n", &mut each);
+            }
+        }
+        finder.push(bytes, &mut each);
+    }
+
+    fn end(&mut self, shared: &mut Shared, out: &mut Output) {
+        let HookLog { finder, found } = self;
+        let at = LineRef::new(found.source, 0, 0, 0);
+        finder.end(&mut |value: Found| found.value(at, &value, shared, out));
+        found.tell_broken(out);
+    }
+}
+
+#[derive(Debug)]
+struct Findings {
+    source: crate::model::SourceIx,
+    events: u32,
+    others: u32,
+    told_id: bool,
+    calls: HashMap<(Name, String), CallIx>,
+    call_list: Vec<Call>,
+    agents: HashMap<(Name, Name), AgentIx>,
+    /// An object that broke off and that named an event: line and end.
+    broken: Option<(u32, u64)>,
+}
+
+impl Default for Findings {
+    fn default() -> Findings {
+        Findings {
+            source: crate::model::SourceIx(0),
+            events: 0,
+            others: 0,
+            told_id: false,
+            calls: HashMap::new(),
+            call_list: Vec::new(),
+            agents: HashMap::new(),
+            broken: None,
+        }
+    }
+}
+
+impl Findings {
+    fn value(&mut self, line: LineRef, value: &Found, shared: &mut Shared, out: &mut Output) {
+        self.source = line.source();
+        let end = value.offset + value.bytes.len() as u64;
+        if value.kind == Kind::Broken {
+            if memchr::memmem::find(value.bytes, b"\"hook_event_name\"").is_some() {
+                let within = self.broken.is_some_and(|(_, outer)| value.offset < outer);
+                if !within {
+                    self.tell_broken(out);
+                    self.broken = Some((value.line, end));
+                }
+            }
+            return;
+        }
+        let inputs = inputs_in(value.bytes);
+        if inputs.is_empty() {
+            self.others += u32::from(value.kind == Kind::Object);
+            return;
+        }
+        match self.broken {
+            // The input that the broken value held was whole.
+            Some((_, broken_end)) if value.offset < broken_end => self.broken = None,
+            _ => self.tell_broken(out),
+        }
+        let before = time::from_text(&String::from_utf8_lossy(value.leading));
+        for input in inputs {
+            let start = value.offset + input.range.start as u64;
+            let length = u32::try_from(input.range.len()).unwrap_or(u32::MAX);
+            let lines_before = memchr::memchr_iter(b'\n', &value.bytes[..input.range.start]).count();
+            let line = value.line.saturating_add(u32::try_from(lines_before).unwrap_or(u32::MAX));
+            let at = LineRef::new(self.source, start, length, line);
+            self.event(at, &input, before, shared, out);
+        }
+    }
+
+    fn event(&mut self, at: LineRef, input: &Input, before: Time, shared: &mut Shared, out: &mut Output) {
+        let value = &input.value;
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let name_text = text("hook_event_name").unwrap_or_default();
+        let dialect = dialect_of(value);
+        let own = || time::from_keys(|key| value.get(key).cloned());
+        let time = [input.time, before].into_iter().find(|time| !time.is_unknown()).unwrap_or_else(own);
+        let context = read_context(value, dialect, &mut shared.names);
+        if !self.told_id
+            && let Some(id) = text("session_id")
+        {
+            self.told_id = true;
+            out.id = Some(id.to_owned());
+        }
+        let name = shared.names.intern(name_text);
+        let subject = subject_of(dialect, name_text, value).map_or(Name::NONE, |text| shared.names.intern(text));
+        let mut event = Event::new(name, time, at, shared.context(context));
+        event.subject = subject;
+        event.origin = Origin::Recorded;
+        event.evidence = Evidence::Recorded;
+        event.stop_hook_active = value.get("stop_hook_active").and_then(Value::as_bool);
+        event.agent = self.agent(context.session, text("agent_id"), text("agent_type"), shared);
+        if let (Some(id), Some(_)) = (text("tool_use_id"), text("tool_name")) {
+            event.calls = CallRange::one(self.call(context.session, id, name_text, subject, at, value, out));
+        }
+        out.events.push(event);
+        out.marks.push(RunMark {
+            event: EventIx(self.events),
+            next: MarkIx::NONE,
+            at,
+            kind: MarkKind::InputLogged,
+            index: 0,
+            command: Name::NONE,
+            exit_code: None,
+            duration_ms: None,
+            says: None,
+        });
+        self.events += 1;
+    }
+
+    fn agent(&mut self, session: Name, id: Option<&str>, kind: Option<&str>, shared: &mut Shared) -> AgentIx {
+        let Some(id) = id.filter(|id| !id.is_empty()) else { return AgentIx(0) };
+        let id = shared.names.intern(id);
+        if let Some(&known) = self.agents.get(&(session, id)) {
+            return known;
+        }
+        let kind = kind.map_or(Name::NONE, |kind| shared.names.intern(kind));
+        let known = shared.agents.iter().position(|agent| agent.id == id);
+        let ix = match known.and_then(|ix| u16::try_from(ix).ok()) {
+            Some(ix) => AgentIx(ix),
+            None => shared.agent(Agent { id, kind, parent: AgentIx(0), call: None, background: None }),
+        };
+        self.agents.insert((session, id), ix);
+        ix
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn call(
+        &mut self,
+        session: Name,
+        id: &str,
+        event: &str,
+        tool: Name,
+        at: LineRef,
+        input: &Value,
+        out: &mut Output,
+    ) -> CallIx {
+        let next = CallIx(u32::try_from(self.call_list.len()).unwrap_or(u32::MAX));
+        let ix = *self.calls.entry((session, id.to_owned())).or_insert(next);
+        if ix == next {
+            self.call_list.push(Call {
+                tool,
+                used: at,
+                answered: LineRef::NONE,
+                used_block: 0,
+                answered_block: 0,
+                ending: Ending::Pending,
+            });
+        }
+        if let Some(call) = self.call_list.get_mut(ix.at()) {
+            let ending = match event {
+                "PostToolUse" => Some(Ending::Succeeded),
+                "PostToolUseFailure" if input.get("is_interrupt") == Some(&Value::Bool(true)) => {
+                    Some(Ending::Interrupted)
+                }
+                "PostToolUseFailure" => Some(Ending::Failed),
+                _ => None,
+            };
+            if let Some(ending) = ending {
+                (call.answered, call.ending) = (at, ending);
+            }
+            out.calls.push((ix, *call));
+        }
+        ix
+    }
+
+    fn tell_broken(&mut self, out: &mut Output) {
+        let Some((line, _)) = self.broken.take() else { return };
+        out.diagnostics.push(Diagnostic {
+            level: Level::Warning,
+            message: "a hook input breaks off here and is left out".to_owned(),
+            place: Place { path: String::new(), line: Some(line), column: None },
+            help: Some("the hook that wrote this log was cut off, or two hooks wrote at the same time".to_owned()),
+        });
+    }
+}
+
+/// Which agent product wrote an input. A transcript's folder tells surely; else a `turn_id` is Codex's, and only
+/// Devin's inputs name no transcript.
+pub fn dialect_of(input: &Value) -> &'static str {
+    const FOLDERS: &[(&str, &str)] = &[
+        (".claude", "claude-code"),
+        (".codex", "codex"),
+        (".gemini", "gemini-cli"),
+        (".qwen", "qwen-code"),
+        (".cortex", "cortex-code"),
+        (".snowflake", "cortex-code"),
+    ];
+    let transcript = input.get("transcript_path").and_then(Value::as_str);
+    let folders = transcript.into_iter().flat_map(|path| path.split(['/', '\\']));
+    let by_folder = folders.filter_map(|part| FOLDERS.iter().find(|(folder, _)| *folder == part)).next();
+    match by_folder {
+        Some((_, dialect)) => dialect,
+        None if input.get("turn_id").is_some() => "codex",
+        None if transcript.is_none() => "devin",
+        None => "claude-code",
+    }
+}
+
+/// What a matcher for this event is tested on. Agents whose events are not known here name tools as Claude Code
+/// does; other subjects are not guessed.
+fn subject_of<'a>(dialect: &str, event: &str, input: &'a Value) -> Option<&'a str> {
+    let known: Option<&'static Dialect> = by_id(dialect);
+    let field = match known.and_then(|dialect| dialect.event(event)) {
+        Some(spec) => spec.subject?,
+        None if known.is_some() => "tool_name",
+        None => match claude_code::DIALECT.event(event) {
+            Some(spec) if matches!(spec.subject, Some("tool_name" | "source")) => spec.subject?,
+            _ => "tool_name",
+        },
+    };
+    input.get(field).and_then(Value::as_str)
+}
+
+fn read_context(input: &Value, dialect: &str, names: &mut Names) -> Context {
+    let mut name = |value: Option<&Value>| match value.and_then(Value::as_str) {
+        Some(text) => names.intern(text),
+        None => Name::NONE,
+    };
+    let effort = input.get("effort");
+    Context {
+        session: name(input.get("session_id")),
+        cwd: name(input.get("cwd")),
+        mode: name(input.get("permission_mode")),
+        effort: name(effort.and_then(|effort| effort.get("level")).or(effort)),
+        prompt: name(input.get("prompt_id")),
+        model: name(input.get("model")),
+        dialect: if dialect == claude_code::DIALECT.id { Name::NONE } else { names.intern(dialect) },
+        ..Context::EMPTY
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! One matcher held against many subjects: what `hookscope match` prints and the matcher lab shows.
+
+use serde::Serialize;
+
+use super::claude_code::{self, matching};
+use super::{Dialect, EventSpec};
+use crate::matcher::{Hint, Judge, Match, Matcher};
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// The matcher's text.
+    pub pattern: &'a str,
+    /// The event it stands under.
+    pub event: &'a str,
+    /// The client version; `None`: the newest known.
+    pub version: Option<&'a str>,
+}
+
+/// A matcher, read and held against subjects. Its JSON is that of the command line contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MatchReport {
+    /// The matcher's text.
+    pub pattern: String,
+    /// The dialect's id.
+    pub dialect: &'static str,
+    /// The client version it was read for.
+    pub agent_version: String,
+    /// The event it was read for.
+    pub event: String,
+    /// `all`, `exact`, `list`, `regex`, `invalid`, `ignored`, `literal`.
+    pub kind: &'static str,
+    /// `javascript`, `none`.
+    pub engine: &'static str,
+    /// The engine's words where the pattern does not compile.
+    pub error: Option<String>,
+    /// The pattern in plain words.
+    pub explanation: String,
+    /// One row a subject, in the order given.
+    pub results: Vec<MatchRow>,
+    /// Likely slips.
+    pub hints: Vec<Hint>,
+    /// Name of the unmeasured rule that this rests on.
+    #[serde(skip)]
+    pub assumed: Option<&'static str>,
+    /// Name of the rule by which it was read.
+    #[serde(skip)]
+    pub rule: &'static str,
+}
+
+/// One subject.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MatchRow {
+    /// The name.
+    pub subject: String,
+    /// Whether it matches; `None`: undecided.
+    pub matched: Option<bool>,
+    /// Bytes of the subject that were matched.
+    pub span: Option<(usize, usize)>,
+    /// Why.
+    pub why: String,
+}
+
+/// Holds a matcher against subjects. `known` are further names that hints may draw on.
+pub fn report(question: Question<'_>, subjects: &[&str], known: &[&str], judge: &dyn Judge) -> MatchReport {
+    let Question { pattern, event, version } = question;
+    let matcher = matching::compile(Some(pattern), event, version);
+    let mut names = subjects.to_vec();
+    names.extend(known.iter().filter(|name| !subjects.contains(name)));
+    MatchReport {
+        pattern: pattern.to_owned(),
+        dialect: claude_code::DIALECT.id,
+        agent_version: version.unwrap_or(claude_code::DIALECT.newest).to_owned(),
+        event: event.to_owned(),
+        kind: matcher.kind().word(),
+        engine: matcher.engine().word(),
+        error: matcher.error().map(str::to_owned),
+        explanation: matcher.explain(),
+        results: subjects.iter().map(|subject| row(&matcher, subject, judge)).collect(),
+        hints: matching::hints(&matcher, event, version, &names),
+        assumed: matching::assumption(event),
+        rule: matching::rule_name(&matcher, event),
+    }
+}
+
+fn row(matcher: &Matcher, subject: &str, judge: &dyn Judge) -> MatchRow {
+    let Match { matched, span, why } = matcher.test_with(subject, judge);
+    MatchRow { subject: subject.to_owned(), matched, span, why }
+}
+
+/// Names that the subject of an event is known to have; unknown events are taken for tool events.
+pub fn known_subjects(dialect: &'static Dialect, event: &str) -> Vec<&'static str> {
+    match dialect.event(event) {
+        Some(EventSpec { subject: None, .. }) => Vec::new(),
+        Some(spec) if spec.subject != Some("tool_name") => spec.values.to_vec(),
+        _ => dialect.tools.iter().map(|tool| tool.name).collect(),
+    }
+}
