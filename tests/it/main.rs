@@ -9,5 +9,5 @@ mod reconstruct;
 mod screen;
 mod settings;
 mod source;
-mod tidy;
 mod stream;
+mod tidy;
