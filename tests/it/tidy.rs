@@ -71,7 +71,9 @@ fn file(path: &str, text: &str) -> File {
 /// The rooms of the map in `src/lib.rs`, in its order.
 fn map(lib: &str) -> Vec<String> {
     let rows = lib.lines().filter_map(|line| line.strip_prefix("//! | [`"));
-    rows.filter_map(|row| row.split_once("`]")).map(|(name, _)| name.to_owned()).collect()
+    let names = rows.filter_map(|row| row.split_once("`]")).map(|(name, _)| name);
+    // `mod@` tells the documentation that a module is meant.
+    names.map(|name| name.trim_start_matches("mod@").to_owned()).collect()
 }
 
 fn map_complaints(lib: &str, rooms: &[String]) -> Vec<String> {
@@ -120,7 +122,7 @@ fn a_room_uses_only_rooms_above_it() {
 
 #[test]
 fn the_rules_about_rooms_can_be_broken() {
-    let lib = "//! | room | owns |\n//! |---|---|\n//! | [`model`] | data |\n//! | [`ui`] | drawing |\n";
+    let lib = "//! | room | owns |\n//! |---|---|\n//! | [`model`] | data |\n//! | [`mod@ui`] | drawing |\n";
     let map = map(lib);
     assert_eq!(map, ["model", "ui"]);
     assert_eq!(map_complaints(lib, &map), Vec::<String>::new());
@@ -369,8 +371,8 @@ fn the_rules_about_the_readme_can_be_broken() {
 fn word_complaints(files: &[File]) -> Vec<String> {
     let words: Vec<String> = [
         ["../", "shared"],
-        ["/work/", "wt"],
-        ["/work/", "main"],
+        [" /wo", "rk/"],
+        ["\"/wo", "rk/"],
         ["brief", "ing"],
         ["this iss", "ue"],
         ["issue te", "xt"],
