@@ -367,6 +367,29 @@ fn the_rules_about_the_readme_can_be_broken() {
     assert_eq!(readme_complaints(readme, "cargo test").len(), 3);
 }
 
+/// What stands between `<!-- name -->` and `<!-- /name -->`, if both are there.
+fn marked<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(&format!("<!-- {name} -->\n"))?;
+    rest.split_once(&format!("<!-- /{name} -->")).map(|(inside, _)| inside)
+}
+
+#[test]
+fn the_readme_has_the_key_table_of_the_program() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let table = hookscope::app::readme_table();
+    assert!(
+        marked(&readme, "keys") == Some(&*table),
+        "README.md: what stands between <!-- keys --> and <!-- /keys --> must be\n{table}"
+    );
+}
+
+#[test]
+fn marked_text_is_found_between_its_marks_alone() {
+    assert_eq!(marked("a\n<!-- keys -->\nb\n<!-- /keys -->\nc", "keys"), Some("b\n"));
+    assert_eq!(marked("<!-- keys -->\nb\n", "keys"), None);
+    assert_eq!(marked("<!-- figures -->\nb\n<!-- /figures -->", "keys"), None);
+}
+
 /// The project speaks of itself alone. Pieces are joined here so that this list does not find itself.
 fn word_complaints(files: &[File]) -> Vec<String> {
     let words: Vec<String> = [
