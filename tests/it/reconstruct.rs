@@ -1,4 +1,6 @@
 //! Which events follow from transcripts.
 
 mod merge;
+mod properties;
+mod synthetic;
 mod truth;

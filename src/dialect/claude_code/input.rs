@@ -239,7 +239,12 @@ impl Ask<'_> {
             if !matches!(name, "PreToolUse" | "PermissionRequest") || event.at.source() != self.event.at.source() {
                 continue;
             }
-            if self.session.calls_of(event).first().is_some_and(|other| other.used == call.used && other.used_block == call.used_block) {
+            if self
+                .session
+                .calls_of(event)
+                .first()
+                .is_some_and(|other| other.used == call.used && other.used_block == call.used_block)
+            {
                 found.push(EventIx(u32::try_from(ix).unwrap_or(u32::MAX)));
                 if name == "PreToolUse" {
                     break;

@@ -28,8 +28,9 @@ pub(super) struct Refusal {
     pub says: Option<Says>,
 }
 
-/// Bytes of a result's text that are looked at.
-const LOOKED_AT: usize = 2048;
+/// Bytes of a result's text that are looked at: enough to tell a refusal's lead-in, and then for what follows it.
+const GLANCED_AT: usize = 24;
+const LOOKED_AT: usize = 4096;
 
 /// Since which version a result carries `permissionDecision` and `toolDenialKind`: it has them in 2.1.332 and not in
 /// 2.1.197, so a line that has neither decides by itself; this only bounds where bare reasons are looked for.
@@ -40,7 +41,9 @@ const BARE_REASONS: Version = Version::of(2, 1, 141);
 /// Reads a `tool_result` block of `line`, the answer to a call of `tool`. `hook_asked`: a hook of the call is recorded
 /// to have said `ask`.
 pub(super) fn told(line: &Line, block: &Block, tool: &str, version: Version, hook_asked: bool) -> Told {
-    let text = head(block.content, LOOKED_AT);
+    let glance = head(block.content, GLANCED_AT);
+    let refusal = block.is_error.0 || glance.starts_with("PreToolUse:") || glance.starts_with("Hook PreToolUse:");
+    let text = if refusal { head(block.content, LOOKED_AT) } else { glance };
     let text = text.as_ref();
     let decision = line.permission_decision.0.as_ref();
     let by =

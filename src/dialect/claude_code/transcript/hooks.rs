@@ -45,7 +45,7 @@ impl Transcript {
 
     /// Older clients wrote down that a hook was started, and nothing of its end.
     pub(super) fn progress_line(&mut self, at: LineRef, line: &Line, time: Time, shared: &mut Shared) {
-        let Some(data) = line.data.0.as_ref().filter(|data| data.kind.is("hook_progress")) else { return };
+        let Some(data) = line.data.0.as_deref().filter(|data| data.kind.is("hook_progress")) else { return };
         self.start_own_file(at, time, shared);
         let chain = self.chain_of(at, line, time, shared);
         self.trace(at, chain, MarkKind::Started, data, line.tool_use_id.get(), time, shared);

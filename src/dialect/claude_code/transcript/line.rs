@@ -393,9 +393,9 @@ pub struct Line<'a> {
     #[serde(borrow)]
     pub message: Object<Message<'a>>,
     #[serde(borrow)]
-    pub attachment: Object<Attachment<'a>>,
+    pub attachment: Object<Box<Attachment<'a>>>,
     #[serde(borrow)]
-    pub data: Object<Attachment<'a>>,
+    pub data: Object<Box<Attachment<'a>>>,
     #[serde(borrow)]
     pub tool_use_result: Raw<'a>,
     #[serde(borrow)]
@@ -443,7 +443,7 @@ impl Line<'_> {
 pub struct Problem {
     /// What is wrong, one sentence.
     pub message: String,
-    /// 1-based, in bytes, where it is known.
+    /// 1-based, in characters, where it is known.
     pub column: Option<u32>,
     /// What to do or to know.
     pub help: &'static str,
@@ -514,7 +514,10 @@ fn broken(text: &str, error: &serde_json::Error) -> Problem {
     } else {
         "the other lines are shown"
     };
-    let column = u32::try_from(error.column().clamp(1, text.len().max(1))).unwrap_or(u32::MAX);
+    // The library counts bytes.
+    let before = error.column().saturating_sub(1).min(text.len());
+    let column = String::from_utf8_lossy(&text.as_bytes()[..before]).chars().count() + 1;
+    let column = u32::try_from(column).unwrap_or(u32::MAX);
     Problem { message: format!("the line is no valid JSON: {said}"), column: Some(column), help }
 }
 
