@@ -176,6 +176,7 @@ impl Transcript {
                     first: ix,
                     side_by_side: 1,
                     group: 0,
+                    running: 0,
                     last_harmless: false,
                     unanswered: 0,
                     halted: false,
@@ -200,7 +201,31 @@ impl Transcript {
             hook_asked: false,
             task,
         };
+        let runs = batch.running >= open.group;
         self.calls.open.insert(key, open);
+        if runs {
+            self.fire_through(key);
+        }
+    }
+
+    /// Calls that waited for the ones before them run as soon as those are answered.
+    fn run_next(&mut self, chain: usize) {
+        let Some(batch) = &self.chains[chain].batch else { return };
+        let waits = |key: &&u64| self.calls.open.get(key).is_some_and(|open| !open.done);
+        let Some(&first) = batch.keys.iter().find(waits) else { return };
+        let Some(group) = self.calls.open.get(&first).map(|open| open.group) else { return };
+        let keys: Vec<u64> = batch
+            .keys
+            .iter()
+            .copied()
+            .filter(|key| self.calls.open.get(key).is_some_and(|open| open.group == group))
+            .collect();
+        if let Some(batch) = &mut self.chains[chain].batch {
+            batch.running = batch.running.max(group);
+        }
+        if let Some(&last) = keys.last() {
+            self.fire_through(last);
+        }
     }
 
     /// Puts the PreToolUse of a call into the order, after those of the calls that ran before or beside it.
@@ -316,7 +341,6 @@ impl Transcript {
         let tool = shared.names.text(open.call.tool);
         let told = ending::told(line, block, tool, self.version, open.hook_asked);
         let (ix, chain, task) = (open.ix, open.chain, open.task);
-        let subject = open.call.tool;
 
         if let Task::Agent { .. } = task {
             let result: AgentResult =
@@ -350,7 +374,7 @@ impl Transcript {
             }
             _ => self.calls.forget(&[key]),
         }
-        let _ = subject;
+        self.run_next(chain);
     }
 
     /// What the result tells of PreToolUse and PermissionRequest hooks.

@@ -91,6 +91,8 @@ pub(super) struct Batch {
     /// How many stand side by side from `first` on.
     pub(super) side_by_side: u16,
     pub(super) group: u16,
+    /// The last group whose calls were started.
+    pub(super) running: u16,
     pub(super) last_harmless: bool,
     pub(super) unanswered: usize,
     /// A hook stopped the turn, or it was put off: no PostToolBatch.
