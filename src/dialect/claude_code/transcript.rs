@@ -58,14 +58,13 @@ impl Version {
 }
 
 /// Since which client version an event exists, from the vendor's changelog; `PostToolBatch` and `UserPromptExpansion`
-/// by when they were first written about. Events of the first hook release are kept for older files too.
+/// by when they were first written about. Events whose trace every version writes are kept for older files too, as assumed.
 const SINCE: &[(&str, Version)] = &[
     ("SessionStart", Version::of(1, 0, 62)),
     ("SessionEnd", Version::of(1, 0, 85)),
     ("PermissionRequest", Version::of(2, 0, 45)),
     ("InstructionsLoaded", Version::of(2, 1, 69)),
     ("PostCompact", Version::of(2, 1, 76)),
-    ("StopFailure", Version::of(2, 1, 78)),
     ("CwdChanged", Version::of(2, 1, 83)),
     ("TaskCreated", Version::of(2, 1, 84)),
     ("TaskCompleted", Version::of(2, 1, 33)),
@@ -248,6 +247,12 @@ impl Transcript {
         self.calls.agents_by_id.get(&hash(agent_id)).copied()
     }
 
+    /// Whether the agent of an Agent (Task) call runs beside its parent, once the call's result tells: then PostToolUse
+    /// comes before SubagentStart.
+    pub fn agent_runs_beside(&self, call: CallIx) -> Option<bool> {
+        self.calls.beside.get(&call).copied()
+    }
+
     /// Lines that repeated a known uuid and were passed over.
     pub fn repeated(&self) -> u64 {
         self.repeated
@@ -298,6 +303,7 @@ impl Transcript {
         }
         let time = line.time();
         self.begin(at, line, time, shared);
+        self.suspect_copies(line, shared);
         if self.is_copy(line, time) {
             self.copied(line);
             return;
@@ -391,7 +397,9 @@ impl Transcript {
         if let Some(title) = self.title.take() {
             out.title = Some(title);
         }
-        out.calls.append(&mut self.new_calls);
+        if !self.queue.is_closed() {
+            out.calls.append(&mut self.new_calls);
+        }
         out.diagnostics.append(&mut self.new_diagnostics);
         self.queue.flush(out);
     }

@@ -3,11 +3,13 @@
 //! Owns PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure and what fires while a tool runs. Must not know
 //! prompts and stops.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::ending::{self, Told};
 use super::harmless::is_harmless;
-use super::line::{Block, Line, Str};
+use super::line::{Block, Flag, Line, Str};
 use super::queue::Slot;
 use super::turn::Batch;
 use super::{IdMap, IdSet, Transcript, Version, hash};
@@ -28,6 +30,8 @@ pub(super) struct Calls {
     pub(super) agents_by_call: IdMap<CallIx>,
     /// Agent calls by the hashed agent id that their result names.
     pub(super) agents_by_id: IdMap<CallIx>,
+    /// Agent calls of which it is known whether the agent runs beside its parent.
+    pub(super) beside: HashMap<CallIx, bool>,
 }
 
 #[derive(Debug)]
@@ -102,6 +106,9 @@ struct Input<'a> {
 struct AgentResult<'a> {
     #[serde(borrow)]
     agent_id: Str<'a>,
+    is_async: Flag,
+    #[serde(borrow)]
+    status: Str<'a>,
 }
 
 /// Since when the Task tool is called Agent.
@@ -345,6 +352,9 @@ impl Transcript {
         if let Task::Agent { .. } = task {
             let result: AgentResult =
                 line.tool_use_result.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+            if result.is_async.0 || result.status.get().is_some() {
+                self.calls.beside.insert(ix, result.is_async.0 || result.status.is("async_launched"));
+            }
             if let Some(agent) = result.agent_id.get() {
                 self.calls.agents_by_id.insert(hash(agent), ix);
             }

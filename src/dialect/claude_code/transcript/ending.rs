@@ -160,14 +160,35 @@ fn ran(text: &str, tool: &str) -> bool {
         "Read" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Glob" | "Grep" | "LS" | "TodoWrite" => {
             let code = text.split(':').next().unwrap_or_default();
             let errno = code.len() > 2 && code.starts_with('E') && code.bytes().all(|b| b.is_ascii_uppercase());
-            errno
-                || ["Error", "File ", "Path ", "Directory ", "Failed ", "ripgrep", "Ripgrep", "Cannot "]
-                    .iter()
-                    .any(|lead| text.starts_with(lead))
+            errno || FAILURES.iter().any(|lead| text.starts_with(lead))
         }
         _ => true,
     }
 }
+
+/// How the file tools' own failures start.
+const FAILURES: &[&str] = &[
+    "Error",
+    "File ",
+    "Path ",
+    "Directory ",
+    "Failed ",
+    "ripgrep",
+    "Ripgrep",
+    "Cannot ",
+    "Could not ",
+    "Unable ",
+    "Invalid ",
+    "String ",
+    "No ",
+    "Found ",
+    "Notebook ",
+    "Cell ",
+    "Request ",
+    "Timeout",
+    "Output ",
+    "Exit code ",
+];
 
 /// The reason after `PreToolUse:<Tool> hook error: `.
 fn lead_in(text: &str) -> Option<&str> {

@@ -4,9 +4,10 @@
 
 use serde_json::value::RawValue;
 
+use super::calls::Calls;
 use super::line::{Attachment, Content, Line, head, whole};
 use super::queue::Slot;
-use super::turn::Next;
+use super::turn::{Chain, Next};
 use super::{Transcript, Version, hash};
 use crate::dialect::Shared;
 use crate::model::{Agent, AgentIx, Context, Event, Evidence, LineRef, Name, Time};
@@ -24,6 +25,7 @@ pub(super) struct Run {
     resumed: bool,
     /// Lines of another session stand at the head of the file.
     copies: bool,
+    suspicion: Suspicion,
     /// A line of its own was read: what follows is no copy.
     own_lines: bool,
     /// When the process took its first prompt, where a line before the chain tells.
@@ -45,6 +47,8 @@ pub(super) struct Run {
     /// The last line was a `last-prompt`, which older clients write when they end.
     last_prompt: Option<LineRef>,
     at: Option<LineRef>,
+    /// The last event that only its hooks' traces show: its name, their id, its place.
+    pub(super) only_traced: Option<(Name, Option<u64>, Slot)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +56,23 @@ struct Over {
     at: LineRef,
     evidence: Evidence,
 }
+
+/// Whether the head of the file may be another session's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Suspicion {
+    /// Nothing speaks for it so far.
+    #[default]
+    None,
+    /// Its lines name another session.
+    Foreign,
+    /// The first prompt's id may turn out to be the next one's too.
+    SamePrompt(u64),
+    /// Decided.
+    Settled,
+}
+
+/// How much is kept back while it is not known whether lines are copies.
+const MOST_COPIES: usize = 100_000;
 
 /// A boundary of which the lines after it still tell something.
 #[derive(Debug)]
@@ -68,8 +89,8 @@ struct Compaction {
 const COST_STATE: Version = Version::of(2, 1, 300);
 /// A print-mode process that starts anew takes longer than one that goes on with its next prompt.
 const NEW_PROCESS_TAKES: i64 = 1000;
-/// Since when a forked session says so; before, it was a resumed one.
-const FORK_SOURCE: Version = Version::of(2, 1, 198);
+/// Since when a forked session says so (vendor's changelog); before, it was a resumed one.
+const FORK_SOURCE: Version = Version::of(2, 1, 214);
 /// A SubagentStop without a type at a compaction: measured with 2.1.332, reported for 2.1.241 and 2.1.259.
 const COMPACTION_AGENT: Version = Version::of(2, 1, 241);
 /// First reports of such a SubagentStop.
@@ -104,11 +125,6 @@ impl Transcript {
         if self.run.own_lines {
             return false;
         }
-        if let (Some(own), Some(id)) = (self.run.own_session, line.session_id.get())
-            && hash(id) != own
-        {
-            return true;
-        }
         let Some(own) = self.run.own_time else { return false };
         let before = !time.is_unknown() && time < own;
         let attachment = line.attachment.0.as_ref();
@@ -117,6 +133,89 @@ impl Transcript {
             return before && self.run.copies && !attachment.is_some_and(|a| a.hook_name.is("SessionStart:fork"));
         }
         before
+    }
+
+    /// The file may begin with lines of another session, and only a later line tells: everything is kept back until
+    /// then. `--fork-session` gives all copied prompts the id of the first own one, and copies stand in one piece; older
+    /// clients left the other session's id in them.
+    pub(super) fn suspect_copies(&mut self, line: &Line, shared: &mut Shared) {
+        let suspicion = self.run.suspicion;
+        let foreign = match (self.run.own_session, line.session_id.get()) {
+            (Some(own), Some(id)) => Some(hash(id) != own),
+            _ => None,
+        };
+        if self.role == super::Role::Subagent || suspicion == Suspicion::Settled {
+            return;
+        }
+        match (suspicion, foreign) {
+            (Suspicion::None, Some(true)) if line.uuid.get().is_some() && !self.run.own_lines => {
+                self.run.suspicion = Suspicion::Foreign;
+                self.queue.close();
+            }
+            (Suspicion::Foreign, Some(false)) if line.uuid.get().is_some() => {
+                self.forget_copies(shared);
+                self.trust();
+            }
+            (Suspicion::SamePrompt(_), _) if line.uuid.get().is_none() => self.trust(),
+            _ => {}
+        }
+        if self.queue.len() > MOST_COPIES {
+            self.trust();
+        }
+    }
+
+    /// A prompt with the id of the one before shows that the one before was copied.
+    fn suspect_prompt(&mut self, line: &Line, shared: &mut Shared) {
+        let id = line.prompt_id.get().map(hash);
+        match (self.run.suspicion, id) {
+            (Suspicion::None, Some(id)) if self.run.own_time.is_none() => {
+                self.run.suspicion = Suspicion::SamePrompt(id);
+                self.queue.close();
+            }
+            (Suspicion::SamePrompt(before), Some(id)) if before == id => self.forget_copies(shared),
+            (Suspicion::Foreign, _) => {}
+            _ => self.trust(),
+        }
+    }
+
+    /// What was read is this session's own.
+    fn trust(&mut self) {
+        self.run.suspicion = Suspicion::Settled;
+        self.queue.open();
+    }
+
+    /// What was read was another session's.
+    fn forget_copies(&mut self, shared: &mut Shared) {
+        self.run.copies = true;
+        self.last.clear();
+        if let Some(slot) = self.run.start {
+            self.queue.truncate_after(slot);
+            self.queue.clear_marks(slot);
+            let source = if self.version >= FORK_SOURCE { "fork" } else { "resume" };
+            let subject = shared.names.intern(source);
+            if let Some(event) = self.queue.event(slot) {
+                event.subject = subject;
+            }
+            self.last.insert((self.words().session_start, subject), slot);
+        }
+        let Chain { agent, place, .. } = self.chains[0];
+        self.chains = vec![Chain::new(agent, place)];
+        self.calls = Calls::default();
+        self.new_calls.clear();
+        self.side_lines.clear();
+        self.side_agents.clear();
+        self.last_side = None;
+        let old = std::mem::take(&mut self.run);
+        self.run = Run {
+            own_session: old.own_session,
+            start: old.start,
+            copies: true,
+            own_lines: old.own_lines,
+            names_sources: old.names_sources,
+            suspicion: old.suspicion,
+            at: old.at,
+            ..Run::default()
+        };
     }
 
     pub(super) fn copied(&mut self, line: &Line) {
@@ -183,6 +282,9 @@ impl Transcript {
             return slot;
         }
         let name = self.words().session_start;
+        if source == Some("compact") && self.run.compaction.is_some() {
+            self.emit_compaction(shared);
+        }
         let known = match source {
             Some(source) => {
                 let source = shared.names.intern(source);
@@ -192,6 +294,11 @@ impl Transcript {
         };
         if let Some(slot) = known {
             return slot;
+        }
+        if source == Some("compact") {
+            let subject = shared.names.intern("compact");
+            let event = self.event(name, subject, at, time, shared);
+            return self.push(event);
         }
         // Hooks of a start that nothing else shows: a process went on with this file.
         let source = source.unwrap_or("resume");
@@ -260,6 +367,7 @@ impl Transcript {
             resumed: true,
             own_lines: true,
             names_sources: old.names_sources,
+            suspicion: Suspicion::Settled,
             compaction_agent: old.compaction_agent,
             at: Some(at),
             ..Run::default()
@@ -313,6 +421,7 @@ impl Transcript {
 
     /// The source has ended: what is undecided is decided by what is there.
     pub(super) fn close(&mut self, shared: &mut Shared) {
+        self.trust_at_end();
         self.emit_compaction(shared);
         for chain in 0..self.chains.len() {
             let next = if self.chains[chain].place == super::turn::Place::Inline { Next::Turn } else { Next::End };
@@ -330,12 +439,22 @@ impl Transcript {
         }
         let idle = self.chains[0].batch.is_none();
         let over = self.run.over.or_else(|| {
+            // `/clear` goes on in another file.
+            if let Some(at) = self.run.at.filter(|_| self.run.cleared && idle) {
+                return Some(Over { at, evidence: Evidence::Assumed });
+            }
             let at = self.run.last_prompt.filter(|_| idle && self.in_print_mode(shared))?;
             Some(Over { at, evidence: Evidence::Assumed })
         });
         if let Some(over) = over {
             self.end_session(over.at, over.evidence, shared);
             self.run.over = Some(over);
+        }
+    }
+
+    fn trust_at_end(&mut self) {
+        if self.queue.is_closed() {
+            self.trust();
         }
     }
 
@@ -442,6 +561,7 @@ impl Transcript {
         if local || notice && !self.run.names_sources {
             return;
         }
+        self.suspect_prompt(line, shared);
         self.chains[0].kept_going = false;
         self.prompt(at, &text, time, shared);
     }

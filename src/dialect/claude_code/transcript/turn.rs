@@ -190,13 +190,11 @@ impl Transcript {
 
     /// An API error ends the turn without a Stop.
     fn failed(&mut self, chain: usize, at: LineRef, line: &Line, time: Time, shared: &mut Shared) {
-        if !self.has("StopFailure") {
-            return;
-        }
         let subject = line.error.get().map_or(Name::NONE, |error| shared.names.intern(error));
         let name = self.words().stop_failure;
         let agent = self.chains[chain].agent;
         let mut event = Event { agent, ..self.event(name, subject, at, time, shared) };
+        event.evidence = self.sure_from(Version::of(2, 1, 78));
         if chain != 0 || self.chains[chain].place != Place::Main {
             event.evidence = Evidence::Assumed;
         }
