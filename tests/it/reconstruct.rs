@@ -2,5 +2,6 @@
 
 mod merge;
 mod properties;
+mod rules;
 mod synthetic;
 mod truth;

@@ -13,13 +13,18 @@
 //! step back a little; whoever merges several readers orders by the running maximum.
 
 mod calls;
+mod compaction;
+mod copies;
 mod ending;
 mod harmless;
 mod hooks;
+mod lenient;
 pub(crate) mod line;
+mod prompts;
 mod queue;
 mod run;
 mod subagent;
+mod text;
 mod turn;
 
 use std::collections::{HashMap, HashSet};

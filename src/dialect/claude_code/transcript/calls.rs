@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::ending::{self, Told};
 use super::harmless::is_harmless;
-use super::line::{Block, Flag, Line, Str};
+use super::lenient::{Flag, Str};
+use super::line::{Block, Line};
 use super::queue::Slot;
 use super::turn::Batch;
 use super::{IdMap, IdSet, Transcript, Version, hash};

@@ -3,7 +3,8 @@
 //! Owns the client's wordings and fields, by version. Must not know events or their order.
 
 use super::Version;
-use super::line::{Block, Line, head};
+use super::line::{Block, Line};
+use super::text::head;
 use crate::model::{Ending, Says};
 
 /// What a result's line tells of the hooks of its call.

@@ -6,8 +6,10 @@ use serde_json::value::RawValue;
 
 use super::calls::bare_mark;
 use super::ending::bracketed;
-use super::line::{Attachment, HookInfo, Line, Object, Raw, head, whole};
+use super::lenient::Object;
+use super::line::{Attachment, HookInfo, Line, Raw};
 use super::queue::Slot;
+use super::text::{head, whole};
 use super::turn::Next;
 use super::{Transcript, hash};
 use crate::dialect::Shared;
