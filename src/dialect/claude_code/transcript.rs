@@ -310,13 +310,13 @@ impl Transcript {
         self.begin(at, line, time, shared);
         self.suspect_copies(line, shared);
         if self.is_copy(line, time) {
-            self.copied(line);
+            self.copied();
             return;
         }
+        self.resume_if_over(at, line, time, shared);
         if !time.is_unknown() {
             self.time = time;
         }
-        self.resume_if_over(at, line, time, shared);
         let old_cwd = self.context.cwd;
         self.track(line, shared);
         self.compaction_goes_on(at, line, shared);
@@ -326,7 +326,7 @@ impl Transcript {
             "attachment" => self.attachment_line(at, line, time, shared),
             "system" => self.system_line(at, line, time, shared),
             "progress" => self.progress_line(at, line, time, shared),
-            other => self.bookkeeping_line(at, other, line, time),
+            other => self.bookkeeping_line(at, other, line),
         }
     }
 

@@ -524,6 +524,20 @@ fn a_process_that_ended_is_followed_by_one_that_resumed() {
             "UserPromptSubmit PreToolUse:Bash PostToolUse:Bash PostToolBatch SessionEnd:other SessionStart:resume \
              UserPromptSubmit PreToolUse:Bash PostToolUse:Bash PostToolBatch",
         );
+    // Older clients leave only a `last-prompt` when they end; the next process takes a while to start.
+    let again = |second: u32| {
+        File::printing("2.1.197")
+            .prompt("go")
+            .says("m1", "One.")
+            .raw(json!({"type": "last-prompt"}))
+            .raw(json!({"type": "queue-operation", "operation": "enqueue", "content": "again",
+                "timestamp": format!("2026-11-30T10:00:0{second}.200Z")}))
+            .prompt("again")
+            .read()
+            .told()
+    };
+    assert!(again(3).contains("Stop SessionEnd:other SessionStart:resume UserPromptSubmit"));
+    assert!(!again(1).contains("SessionEnd"));
     // Another client version can only be another process.
     let read = File::of("2.1.140")
         .prompt("go")

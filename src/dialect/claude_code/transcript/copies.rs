@@ -136,7 +136,8 @@ impl Transcript {
         };
     }
 
-    pub(super) fn copied(&mut self, line: &Line) {
+    /// A line that was copied.
+    pub(super) fn copied(&mut self) {
         if !self.run.copies {
             self.run.copies = true;
             self.run.source = None;
@@ -144,7 +145,6 @@ impl Transcript {
                 self.queue.clear_marks(slot);
             }
         }
-        let _ = line;
     }
 
     pub(super) fn trust_at_end(&mut self) {

@@ -175,7 +175,7 @@ impl Transcript {
         }
         if let Some(last_prompt) = self.run.last_prompt
             && line.kind.is("queue-operation")
-            && let (Some(now), Some(before)) = (time.millis(), self.last_chain_time())
+            && let (Some(now), Some(before)) = (time.millis(), self.time.millis())
             && now - before >= NEW_PROCESS_TAKES
         {
             self.run.over.get_or_insert(Over { at: last_prompt, evidence: Evidence::Assumed });
@@ -196,10 +196,6 @@ impl Transcript {
                 self.run.start_time = Some(time);
             }
         }
-    }
-
-    fn last_chain_time(&self) -> Option<i64> {
-        self.time.millis()
     }
 
     fn new_process(&mut self, at: LineRef, shared: &mut Shared) {
@@ -247,7 +243,7 @@ impl Transcript {
     }
 
     /// Lines without a uuid: queues, titles, modes, what the client keeps for itself.
-    pub(super) fn bookkeeping_line(&mut self, at: LineRef, kind: &str, line: &Line, time: Time) {
+    pub(super) fn bookkeeping_line(&mut self, at: LineRef, kind: &str, line: &Line) {
         let title = match kind {
             "ai-title" => line.ai_title.get(),
             "custom-title" => line.custom_title.get(),
@@ -266,7 +262,6 @@ impl Transcript {
             }
             _ => {}
         }
-        let _ = time;
     }
 
     /// The source has ended: what is undecided is decided by what is there.

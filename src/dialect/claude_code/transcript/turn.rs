@@ -203,7 +203,7 @@ impl Transcript {
 
     /// Decides what `next` tells about what came before it on a chain.
     pub(super) fn settle(&mut self, chain: usize, next: Next, time: Time, shared: &mut Shared) {
-        self.settle_batch(chain, next, time, shared);
+        self.settle_batch(chain, next, time);
         if next == Next::Request {
             return;
         }
@@ -245,7 +245,7 @@ impl Transcript {
         slot
     }
 
-    fn settle_batch(&mut self, chain: usize, next: Next, time: Time, shared: &mut Shared) {
+    fn settle_batch(&mut self, chain: usize, next: Next, time: Time) {
         let Some(batch) = self.chains[chain].batch.take() else { return };
         if batch.unanswered > 0 {
             match next {
@@ -274,7 +274,6 @@ impl Transcript {
         };
         let slot = self.push(event);
         self.chains[chain].last_batch = Some(slot);
-        let _ = shared;
     }
 
     /// The person interrupted: no batch is handed on and no stop asked for.
