@@ -5,6 +5,13 @@ mod demos;
 mod engine;
 mod logs;
 mod matcher;
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test ends where something is not as expected"
+)]
+
 mod reconstruct;
 mod screen;
 mod settings;
