@@ -128,8 +128,11 @@ impl<'a> Aligning<'a> {
                 .copied()
                 .filter(|at| self.name(*at) == name && self.secondary.ids[*at].agent.as_deref() == agent)
                 .collect();
+            let there = &self.primary.session;
+            let of_name = |at: &usize| there.names.text(there.events[*at].name) == name;
+            let of_agent = |at: &usize| self.primary.ids[*at].agent.as_deref() == agent || name == "SubagentStop";
             let theirs: Vec<usize> =
-                primary.clone().filter(|at| !self.taken[*at] && self.may_be_same(first, *at)).collect();
+                primary.clone().filter(|at| !self.taken[*at] && of_name(at) && of_agent(at)).collect();
             self.in_order(&ours, &theirs);
         }
     }
