@@ -2,4 +2,5 @@
 //!
 //! Owns words and exit codes. Must not know how anything is done.
 
+pub mod convert;
 pub mod match_cmd;

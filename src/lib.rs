@@ -36,5 +36,6 @@ pub mod exec;
 pub mod load;
 pub mod matcher;
 pub mod model;
+pub mod record;
 pub mod source;
 pub mod text;

@@ -6,4 +6,5 @@
 mod join;
 mod logs;
 mod matcher;
+mod record;
 mod stream;
