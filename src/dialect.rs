@@ -2,6 +2,7 @@
 //!
 //! Owns every rule that differs between agents. Must not know how handlers are run, nor any screen.
 
+mod behaviour;
 pub mod claude_code;
 pub mod hook_log;
 pub mod match_report;
@@ -10,7 +11,8 @@ mod recognise;
 pub mod rules;
 
 pub use crate::matcher::ToolSpec;
-pub use reader::{Output, Reader, Shared};
+pub use behaviour::{Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Traces};
+pub use reader::{Output, Reader, Shared, SubagentKey};
 pub use recognise::{Format, PREFIX, Role, recognise};
 pub use rules::Rule;
 
@@ -30,6 +32,12 @@ pub struct Dialect {
 }
 
 impl Dialect {
+    /// Its rules that are code.
+    pub fn behaviour(&self) -> &'static Behaviour {
+        // One dialect has them so far; the next one makes this a field of the table.
+        &claude_code::BEHAVIOUR
+    }
+
     /// The event of that name.
     pub fn event(&self, name: &str) -> Option<&'static EventSpec> {
         self.events.iter().find(|event| event.name == name)

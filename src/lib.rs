@@ -28,7 +28,10 @@
 //! | [`app`] | the interactive program without drawing: state, keys, actions, effects | ratatui |
 //! | [`ui`] | drawing only | files, processes, parsing |
 //! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
+//! | [`mod@bench`] | makes transcripts of any size, and measures; kept out of the help | screens, how a session is loaded |
 
+pub mod app;
+pub mod bench;
 pub mod cli;
 pub mod dialect;
 pub mod engine;
@@ -37,5 +40,7 @@ pub mod load;
 pub mod matcher;
 pub mod model;
 pub mod record;
+pub mod settings;
 pub mod source;
 pub mod text;
+pub mod ui;

@@ -2,5 +2,9 @@
 //!
 //! Owns grouping, reading in batches, and joining. Must not know any screen.
 
+pub mod demo;
+pub mod discover;
 pub mod group;
 pub mod join;
+pub mod open;
+pub mod pipeline;

@@ -7,6 +7,7 @@ mod diagnostic;
 mod event;
 mod evidence;
 mod hook;
+mod label;
 mod name;
 mod session;
 mod step;
@@ -23,6 +24,7 @@ pub use hook::{
     Drop, Era, EraOrigin, FileStatus, Handler, HandlerKind, HookSet, LookedAt, MatcherGroup, Matching, Permissions,
     Plan, Position, SettingsFile, Switch,
 };
+pub use label::{command_words, simple_commands};
 pub use name::{Name, Names};
 pub use session::{Delta, Progress, Session, SourceInfo};
 pub use step::{

@@ -20,6 +20,14 @@ pub enum Charset {
 }
 
 impl Charset {
+    /// What stands between parts of a line.
+    pub fn dot(self) -> &'static str {
+        match self {
+            Charset::Unicode => " · ",
+            Charset::Ascii => " - ",
+        }
+    }
+
     /// What stands for text that was cut away.
     pub fn ellipsis(self) -> &'static str {
         match self {

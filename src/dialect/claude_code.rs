@@ -2,11 +2,22 @@
 //!
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
-pub mod debug_log;
+mod behaviour;
+pub mod decide;
 pub mod events;
 pub mod matching;
-pub mod stream;
+pub mod outcomes;
+pub mod output;
+pub mod rules;
 pub mod tools;
+
+pub use behaviour::BEHAVIOUR;
+mod input;
+mod transcript;
+pub use input::hook_input;
+pub use transcript::{SubagentMeta, Transcript, meta};
+pub mod debug_log;
+pub mod stream;
 
 use super::Dialect;
 

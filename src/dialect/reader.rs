@@ -54,6 +54,15 @@ pub struct Output {
     pub title: Option<String>,
 }
 
+/// What tells which call started a subagent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SubagentKey {
+    /// Id of the call, where a file beside the subagent's names it.
+    pub tool_use_id: Option<String>,
+    /// The subagent's id.
+    pub agent_id: String,
+}
+
 /// Reads one source line by line. Never fails: what it can't read becomes an event with a diagnostic.
 pub trait Reader: Send {
     /// Takes the next line (or log entry), in order.
@@ -61,4 +70,15 @@ pub trait Reader: Send {
 
     /// The source has ended (for now: a followed file may go on, then `line` is called again).
     fn end(&mut self, shared: &mut Shared, out: &mut Output);
+
+    /// How many subagents were started in what was read so far.
+    fn starts(&self) -> usize {
+        0
+    }
+
+    /// The call, among those read so far, that started a subagent whose events are in a file of its own, and what
+    /// held at that moment.
+    fn started(&self, _subagent: &SubagentKey) -> Option<(CallIx, Context)> {
+        None
+    }
 }

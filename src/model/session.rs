@@ -22,8 +22,6 @@ pub struct Progress {
     pub read: u64,
     /// Bytes in all, where known.
     pub total: u64,
-    /// Lines read.
-    pub lines: u64,
     /// Nothing more will come.
     pub done: bool,
 }
@@ -104,6 +102,29 @@ impl Session {
         }
         self.diagnostics.extend(delta.diagnostics);
         self.progress = delta.progress;
+    }
+
+    /// The whole session as one increment.
+    pub fn into_delta(self) -> Delta {
+        let none = (MarkIx::NONE, MarkIx::NONE);
+        let calls = self.calls.into_iter().enumerate().flat_map(|(source, calls)| {
+            let source = SourceIx(u16::try_from(source).unwrap_or(u16::MAX));
+            let numbered = calls.into_iter().enumerate();
+            numbered.map(move |(ix, call)| (source, CallIx(u32::try_from(ix).unwrap_or(u32::MAX)), call))
+        });
+        Delta {
+            names: self.names.since(1),
+            id: Some(self.id).filter(|id| !id.is_empty()),
+            title: self.title,
+            sources: self.sources,
+            contexts: self.contexts,
+            agents: self.agents.into_iter().enumerate().collect(),
+            calls: calls.collect(),
+            events: self.events.into_iter().map(|event| Event { marks: none, ..event }).collect(),
+            marks: self.marks,
+            diagnostics: self.diagnostics,
+            progress: self.progress,
+        }
     }
 
     /// Links a mark to its event. A mark for an event that does not exist is dropped.

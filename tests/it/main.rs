@@ -1,10 +1,15 @@
-//! The integration tests, in one binary: one module an area.
+//! The integration tests: one binary, one module an area.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-// Clippy's leave for tests does not reach the functions that tests share.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-
+mod demos;
+mod engine;
 mod join;
 mod logs;
 mod matcher;
+mod reconstruct;
 mod record;
+mod screen;
+mod settings;
+mod source;
 mod stream;
+mod tidy;

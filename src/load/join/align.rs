@@ -212,11 +212,11 @@ impl<'a> Aligning<'a> {
     fn by_time(&mut self, ours: &[usize], theirs: &[usize]) {
         for &at in ours {
             let time = self.secondary.session.events[at].time;
-            let before = theirs.iter().copied().filter(|there| {
+            let before = theirs.iter().copied().rfind(|there| {
                 let of_event = self.primary.session.events[*there].time;
                 !self.taken[*there] && !time.is_unknown() && !of_event.is_unknown() && of_event <= time
             });
-            match before.last() {
+            match before {
                 Some(there) => self.put(at, Place::Same(there)),
                 None => self.put(at, Place::Elsewhere),
             }

@@ -1,0 +1,50 @@
+//! The interactive program without drawing: state, keys, actions, effects, background jobs, the event loop.
+//!
+//! `input(&mut App, Input) -> Vec<Effect>` and `update(&mut App, Action) -> Vec<Effect>` are pure: keys and results
+//! in, effects out. [`run`] is the only part that touches the terminal, [`jobs`] the only one with threads. Must
+//! not know how anything is drawn.
+//!
+//! A further full-screen view is one file in [`layer`] (its state, its `doc` or rows, its `update`), one variant of
+//! [`Layer`], one [`Mode`] with its key table, and one file in `ui`.
+
+mod action;
+mod decision;
+mod detail;
+mod doc;
+mod hooks;
+mod input;
+mod inspect;
+pub mod jobs;
+mod json;
+mod keys;
+mod layer;
+mod layout;
+mod marks;
+mod mouse;
+pub mod run;
+mod session;
+mod state;
+mod survey;
+pub mod terminal;
+mod timeline;
+mod update;
+mod warn;
+
+pub use action::{Action, Amount, Described, Effect, Input, MouseUse, Way};
+pub use decision::{decision_doc, verdict_sentence};
+pub use detail::{Body, Detail};
+pub use doc::{Cursor, Doc, Line, Span, Target, Tone};
+pub use hooks::hooks_doc;
+pub use input::input;
+pub use inspect::{Completion, FilterFault, Inspect, RuleText, Said, Test};
+pub use json::{JsonKind, JsonRow, JsonRows};
+pub use keys::{Binding, Mode, bindings, bottom_line, key_for, key_name, readme_table, typed};
+pub use layer::{Ask, Asked, Bookmarks, Layer, Palette, Reader, Text, keys_of};
+pub use layout::{Area, Pane, Regions, Shape};
+pub use marks::{Bookmark, Jumps};
+pub use session::SharedSession;
+pub use state::{App, Colours, Finding, Focus, Options, SeenRow, Zoom};
+pub use survey::{Class, Glance, Survey};
+pub use timeline::{Filter, Timeline, ancestry, verdict_word};
+pub use update::update;
+pub use warn::{Warning, warning};

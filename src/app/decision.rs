@@ -1,0 +1,205 @@
+//! The decision pane as lines: the verdict as a sentence, who decided, who was overruled, what model and user see.
+
+use serde_json::Value;
+
+use super::hooks::says_word;
+use super::{Doc, Line, RuleText, Target, Tone};
+use crate::model::{Decision, HandlerStep, Step, Text, Verdict};
+use crate::text::Charset;
+
+/// The verdict in one line: `DENY by guard.sh · project · .claude/settings.json:14`.
+pub fn verdict_sentence(step: &Step, charset: Charset) -> (String, Tone) {
+    let decision = &step.decision;
+    let tone = match decision.verdict {
+        Verdict::Deny | Verdict::Block | Verdict::Halt => Tone::Stop,
+        Verdict::Allow => Tone::Good,
+        Verdict::Ask | Verdict::Defer => Tone::Strong,
+        Verdict::Unknown => Tone::Warn,
+        Verdict::None | Verdict::Quiet => Tone::Plain,
+    };
+    let word = match decision.verdict {
+        Verdict::Deny | Verdict::Block | Verdict::Halt => decision.verdict.word().to_uppercase(),
+        _ => decision.verdict.word().to_owned(),
+    };
+    let meaning = match decision.verdict {
+        Verdict::None => "no hook ran",
+        Verdict::Quiet => "hooks ran, none decided",
+        Verdict::Unknown => decision.unknown_because.as_deref().unwrap_or("nothing tells what the hooks said"),
+        _ => "",
+    };
+    let dot = charset.dot();
+    let by = decision.decided_by.as_deref().map(|id| match handler(step, id) {
+        Some((scope, path, handler)) => format!(" by {}{dot}{scope}{dot}{path}:{}", handler.label, handler.line),
+        None => format!(" by {id}"),
+    });
+    match by {
+        Some(by) => (format!("{word}{by}"), tone),
+        None if meaning.is_empty() => (word, tone),
+        None => (format!("{word}: {meaning}"), tone),
+    }
+}
+
+fn handler<'a>(step: &'a Step, id: &str) -> Option<(&'a str, &'a str, &'a HandlerStep)> {
+    step.groups.iter().find_map(|group| {
+        let handler = group.handlers.iter().find(|handler| handler.id == id)?;
+        Some((group.scope.as_str(), group.path.as_str(), handler))
+    })
+}
+
+fn label<'a>(step: &'a Step, id: &'a str) -> &'a str {
+    handler(step, id).map_or(id, |(_, _, handler)| handler.label.as_str())
+}
+
+/// The decision of an event, in lines of at most `cells`.
+pub fn decision_doc(step: &Step, cells: usize, charset: Charset) -> Doc {
+    let decision = &step.decision;
+    let rule = decision.rule.map(|rule| Target::Rule(rule.to_owned()));
+    let mut doc = Doc::default();
+    let mut say = |lead: &str, words: &str, tone: Tone, target: &Option<Target>| {
+        let line = Line { spans: Vec::new(), target: target.clone() };
+        let line = if lead.is_empty() { line } else { line.and(lead, Tone::Dim) };
+        doc.hang(line, words, tone, cells, charset);
+    };
+    let (sentence, tone) = verdict_sentence(step, charset);
+    say("", &sentence, tone, &rule);
+    if !decision.effect.is_empty() {
+        say("", &sentence_of(&decision.effect), Tone::Plain, &rule);
+    }
+    // What somebody gets to see is shown there.
+    let seen_anyway = |reason: &str| {
+        decision.model_sees.iter().chain(&decision.user_sees).any(|text| text.words.contains(reason.trim()))
+    };
+    if let Some(reason) = decision.reason.as_deref().filter(|reason| !seen_anyway(reason)) {
+        say("reason   ", reason, Tone::Strong, &None);
+    }
+    if let Some(because) = &decision.unknown_because
+        && decision.decided_by.is_some()
+    {
+        say("unknown  ", because, Tone::Warn, &None);
+    }
+    for overruled in &decision.overruled {
+        let name = label(step, &overruled.handler);
+        say("", &format!("{name} said {} and was overruled.", says_word(overruled.says)), Tone::Plain, &rule);
+    }
+    if let Some(permission) = &decision.permission {
+        say("rules    ", &permission_words(permission), Tone::Plain, &None);
+    }
+    seen(&mut say, "model    ", &decision.model_sees);
+    seen(&mut say, "user     ", &decision.user_sees);
+    if let Some(recorded) = &step.recorded {
+        say("recorded ", recorded.verdict.word(), Tone::Plain, &None);
+    }
+    changed_values(&mut say, step, decision);
+    if let Some(rule) = decision.rule {
+        say("rule     ", rule, Tone::Link, &Some(Target::Rule(rule.to_owned())));
+    }
+    for assumed in &decision.assumed {
+        say("assumed  ", assumed, Tone::Warn, &Some(Target::Rule(assumed.clone())));
+    }
+    for (position, it) in decision.steps.iter().enumerate() {
+        let target = it.rule.map(|rule| Target::Rule(rule.to_owned()));
+        let lead = if position == 0 { "how      ".to_owned() } else { " ".repeat(9) };
+        say(&lead, &it.text, Tone::Plain, &target);
+    }
+    if let Some(note) = &step.settings_note {
+        say("settings ", note, Tone::Warn, &None);
+    }
+    for diagnostic in &step.diagnostics {
+        say("problem  ", &diagnostic.message, Tone::Warn, &None);
+        if let Some(help) = &diagnostic.help {
+            say("         ", help, Tone::Plain, &None);
+        }
+    }
+    let place = match step.source.line {
+        Some(line) => format!("{}:{line}", step.source.path),
+        None => step.source.path.clone(),
+    };
+    say("from     ", &format!("{place} (the event is {})", step.evidence.word()), Tone::Dim, &None);
+    doc
+}
+
+fn seen(say: &mut impl FnMut(&str, &str, Tone, &Option<Target>), lead: &str, texts: &[Text]) {
+    for (position, text) in texts.iter().enumerate() {
+        let lead = if position == 0 { lead.to_owned() } else { " ".repeat(9) };
+        let words = if text.from.is_empty() { text.words.clone() } else { format!("{}: {}", text.from, text.words) };
+        say(&lead, &words, Tone::Plain, &None);
+    }
+}
+
+fn permission_words(permission: &crate::model::PermissionResult) -> String {
+    let mut words = permission.result.to_owned();
+    if let Some(rule) = &permission.rule {
+        words.push_str(&format!(", by {rule}"));
+    }
+    if let Some(path) = &permission.path {
+        words.push_str(&format!(" ({path}"));
+        if let Some(line) = permission.line {
+            words.push_str(&format!(":{line}"));
+        }
+        words.push(')');
+    }
+    if let Some(mode) = &permission.mode {
+        words.push_str(&format!("; mode {mode}"));
+    }
+    words
+}
+
+/// Rewritten input and output, field by field.
+fn changed_values(say: &mut impl FnMut(&str, &str, Tone, &Option<Target>), step: &Step, decision: &Decision) {
+    let before = step.input.as_ref().and_then(|input| input.get("tool_input"));
+    if let Some(after) = &decision.updated_input {
+        diff(say, "input    ", before, after);
+    }
+    let before = step.input.as_ref().and_then(|input| input.get("tool_response"));
+    if let Some(after) = &decision.updated_output {
+        diff(say, "output   ", before, after);
+    }
+}
+
+fn diff(say: &mut impl FnMut(&str, &str, Tone, &Option<Target>), lead: &str, before: Option<&Value>, after: &Value) {
+    let mut lead = Some(lead);
+    let mut next = |sign: &str| format!("{}{sign} ", lead.take().unwrap_or("         "));
+    match (before, after) {
+        (Some(Value::Object(before)), Value::Object(after)) => {
+            for (key, old) in before {
+                match after.get(key) {
+                    Some(new) if new == old => {}
+                    Some(new) => {
+                        say(&next("-"), &format!("{key} {old}"), Tone::Dim, &None);
+                        say(&next("+"), &format!("{key} {new}"), Tone::Strong, &None);
+                    }
+                    None => say(&next("-"), &format!("{key} {old}"), Tone::Dim, &None),
+                }
+            }
+            for (key, new) in after.iter().filter(|(key, _)| !before.contains_key(*key)) {
+                say(&next("+"), &format!("{key} {new}"), Tone::Strong, &None);
+            }
+        }
+        (before, after) => {
+            if let Some(before) = before {
+                say(&next("-"), &before.to_string(), Tone::Dim, &None);
+            }
+            say(&next("+"), &after.to_string(), Tone::Strong, &None);
+        }
+    }
+}
+
+fn sentence_of(effect: &str) -> String {
+    let mut chars = effect.chars();
+    let Some(first) = chars.next() else { return String::new() };
+    let mut sentence: String = first.to_uppercase().chain(chars).collect();
+    if !sentence.ends_with(['.', '!', '?', '"']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+/// A rule as lines.
+pub fn rule_doc(rule: &RuleText, cells: usize, charset: Charset) -> Doc {
+    let mut doc = Doc::default();
+    doc.hang(Line::new(), &rule.text, Tone::Plain, cells, charset);
+    doc.push(Line::new());
+    doc.hang(Line::new().and("versions  ", Tone::Dim), &rule.versions, Tone::Plain, cells, charset);
+    doc.hang(Line::new().and("source    ", Tone::Dim), &rule.source, Tone::Plain, cells, charset);
+    doc
+}

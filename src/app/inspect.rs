@@ -1,0 +1,81 @@
+//! What the screen asks of the rooms below, as one seam: rows at once, everything else in the background.
+
+use crate::engine::Row;
+use crate::model::{EventIx, Plan, Session, Step, Time};
+
+/// Whether a filter holds for an event.
+pub type Test = Box<dyn FnMut(&Session, EventIx) -> bool + Send>;
+
+/// A filter that can't be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterFault {
+    /// What is wrong.
+    pub message: String,
+    /// Where, in characters from 0.
+    pub column: usize,
+}
+
+/// A way to go on typing a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completion {
+    /// Characters of the text, from its `start`, that it replaces.
+    pub start: usize,
+    /// What to put there.
+    pub text: String,
+    /// A word about it ("41 events", "verdict").
+    pub about: String,
+}
+
+/// A rule of the dialect, for a person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleText {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+    /// Client versions it holds for.
+    pub versions: String,
+    /// Where that is known from.
+    pub source: String,
+}
+
+/// Something said in the conversation around the events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// When.
+    pub time: Time,
+    /// Who: `user`, `model`, `result` …
+    pub who: &'static str,
+    /// The words, or their start.
+    pub words: String,
+}
+
+/// What is known about a session under a plan.
+pub trait Inspect: Send + Sync {
+    /// The settings.
+    fn plan(&self) -> &Plan;
+
+    /// An event in a line. Called while drawing: a microsecond or so.
+    fn row(&self, session: &Session, event: EventIx) -> Row;
+
+    /// An event in full; none where there is no such event. Reads from the sources: only in the background.
+    fn step(&self, session: &Session, event: EventIx) -> Option<Step>;
+
+    /// Reads a filter. Its test may read from the sources: only in the background.
+    fn filter(&self, expr: &str) -> Result<Test, FilterFault>;
+
+    /// Ways to go on at `cursor` (in characters).
+    fn complete(&self, session: &Session, expr: &str, cursor: usize) -> Vec<Completion>;
+
+    /// Why a filter holds for no event.
+    fn why_empty(&self, session: &Session, expr: &str) -> String;
+
+    /// A filter that holds for events in whose texts `text` occurs.
+    fn text_filter(&self, text: &str) -> String;
+
+    /// What was said between the event before and this one.
+    fn conversation(&self, session: &Session, event: EventIx) -> Vec<Said>;
+
+    /// A rule by its name.
+    fn rule(&self, name: &str) -> Option<RuleText>;
+}

@@ -1,0 +1,260 @@
+//! What takes longer than a key press, on threads. An answer carries the generation of its request; requests that
+//! have been overtaken are skipped or given up.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::survey::look;
+use super::{Described, Effect, Input, Inspect, JsonRows, SharedSession, Way};
+use crate::model::{EventIx, Outcome, Step, Verdict};
+
+/// A filter is asked for again after this, so that what was found so far is seen.
+const SLICE: Duration = Duration::from_millis(40);
+/// Events looked at before the session is let go, so that loading can go on.
+const STRIDE: usize = 256;
+
+/// Does what an effect asks and hands on the answers. `stale` says that nobody waits for them any more.
+pub fn perform(
+    effect: &Effect,
+    session: &SharedSession,
+    inspect: &dyn Inspect,
+    stale: &dyn Fn() -> bool,
+    send: &mut dyn FnMut(Input),
+) {
+    match effect {
+        Effect::Describe { event, generation } => {
+            let Some(step) = inspect.step(&session.read(), *event) else { return };
+            let rows = step.input.as_ref().map(JsonRows::of_input).unwrap_or_default();
+            let step = Arc::new(step);
+            send(Input::Described(Box::new(Described { event: *event, generation: *generation, step, rows })));
+        }
+        Effect::Note { events, generation } => {
+            for &event in events {
+                if stale() {
+                    return;
+                }
+                let step = inspect.step(&session.read(), event);
+                if let Some(note) = step.as_ref().and_then(note) {
+                    send(Input::Noted(*generation, vec![(event, note)]));
+                }
+            }
+        }
+        Effect::Conversation(events) => {
+            for &event in events {
+                let said = inspect.conversation(&session.read(), event);
+                send(Input::Conversation(event, said));
+            }
+        }
+        Effect::Survey { first, generation } => {
+            let (glances, rounds) = look(inspect, &session.read(), *first);
+            send(Input::Surveyed { generation: *generation, first: *first, glances, rounds });
+        }
+        Effect::Filter { expr, from, generation } => filter(expr, *from, *generation, session, inspect, send),
+        Effect::FindText { text, from, way, generation } => {
+            find(text, *from, *way, *generation, session, inspect, stale, send);
+        }
+        Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
+    }
+}
+
+fn filter(
+    expr: &str,
+    from: EventIx,
+    generation: u64,
+    session: &SharedSession,
+    inspect: &dyn Inspect,
+    send: &mut dyn FnMut(Input),
+) {
+    let mut test = match inspect.filter(expr) {
+        Ok(test) => test,
+        Err(fault) => return send(Input::JobFailed(format!("{} (column {})", fault.message, fault.column + 1))),
+    };
+    let start = Instant::now();
+    let mut found = Vec::new();
+    let mut at = from.at();
+    loop {
+        let session = session.read();
+        let end = session.events.len().min(at + STRIDE);
+        for event in (at..end).filter_map(|at| u32::try_from(at).ok().map(EventIx)) {
+            if test(&session, event) {
+                found.push(event);
+            }
+        }
+        at = end;
+        let all = at >= session.events.len();
+        if all || start.elapsed() > SLICE {
+            let why_empty =
+                (all && found.is_empty() && session.progress.done).then(|| inspect.why_empty(&session, expr));
+            let upto = EventIx(u32::try_from(at).unwrap_or(u32::MAX));
+            return send(Input::Filtered { generation, events: found, upto, why_empty });
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "the fields of the effect, and what every job gets")]
+fn find(
+    text: &str,
+    from: EventIx,
+    way: Way,
+    generation: u64,
+    session: &SharedSession,
+    inspect: &dyn Inspect,
+    stale: &dyn Fn() -> bool,
+    send: &mut dyn FnMut(Input),
+) {
+    let expr = inspect.text_filter(text);
+    let mut test = match inspect.filter(&expr) {
+        Ok(test) => test,
+        Err(fault) => return send(Input::JobFailed(fault.message)),
+    };
+    let mut at = from.at();
+    loop {
+        let session = session.read();
+        for _ in 0..STRIDE {
+            let next = match way {
+                Way::Forward => Some(at + 1).filter(|&at| at < session.events.len()),
+                Way::Back => at.checked_sub(1),
+            };
+            let Some(event) = next.and_then(|at| u32::try_from(at).ok()).map(EventIx) else {
+                return send(Input::Found { generation, event: None });
+            };
+            at = event.at();
+            if test(&session, event) {
+                return send(Input::Found { generation, event: Some(event) });
+            }
+        }
+        if stale() {
+            return;
+        }
+    }
+}
+
+/// Short words after the verdict: the reason, or what failed.
+pub fn note(step: &Step) -> Option<String> {
+    let decision = &step.decision;
+    let first = |text: &str| text.trim().lines().next().map(str::to_owned).filter(|line| !line.is_empty());
+    if !matches!(decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
+        && let Some(reason) = decision.reason.as_deref().and_then(first)
+    {
+        return Some(reason);
+    }
+    let failed = step
+        .runs
+        .iter()
+        .find(|run| matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun)));
+    if let Some(run) = failed {
+        let handlers = step.groups.iter().flat_map(|group| &group.handlers);
+        let label =
+            handlers.into_iter().find(|handler| handler.id == run.handler).map(|handler| handler.label.as_str());
+        let label = label.or(run.command.as_deref()).unwrap_or("a handler");
+        return Some(match (run.notes.first(), run.exit_code) {
+            (Some(note), _) => format!("{label}: {note}"),
+            (None, Some(code)) => format!("{label}: exit {code}"),
+            (None, None) => format!("{label} failed"),
+        });
+    }
+    first(&decision.effect)
+}
+
+/// The newest generations: older requests are stale.
+#[derive(Debug, Default)]
+struct Latest {
+    describe: AtomicU64,
+    filter: AtomicU64,
+    find: AtomicU64,
+    rows: AtomicU64,
+    survey: AtomicU64,
+}
+
+impl Latest {
+    fn of<'a>(&'a self, effect: &Effect) -> Option<(&'a AtomicU64, u64)> {
+        match effect {
+            Effect::Describe { generation, .. } => Some((&self.describe, *generation)),
+            Effect::Filter { generation, .. } => Some((&self.filter, *generation)),
+            Effect::FindText { generation, .. } => Some((&self.find, *generation)),
+            Effect::Note { generation, .. } => Some((&self.rows, *generation)),
+            Effect::Survey { generation, .. } => Some((&self.survey, *generation)),
+            _ => None,
+        }
+    }
+
+    fn note(&self, effect: &Effect) {
+        if let Some((newest, generation)) = self.of(effect) {
+            newest.fetch_max(generation, Ordering::Relaxed);
+        }
+    }
+
+    fn is_stale(&self, effect: &Effect) -> bool {
+        self.of(effect).is_some_and(|(newest, generation)| newest.load(Ordering::Relaxed) > generation)
+    }
+}
+
+struct Task {
+    effect: Effect,
+    inspect: Arc<dyn Inspect>,
+}
+
+/// The threads: one for what is in view, one for what concerns all events. They end when this is dropped.
+pub struct Jobs {
+    near: Sender<Task>,
+    far: Sender<Task>,
+    latest: Arc<Latest>,
+}
+
+impl Jobs {
+    /// Starts the threads; answers go to `answers`.
+    pub fn start(session: &SharedSession, answers: &UnboundedSender<Input>) -> Jobs {
+        let latest = Arc::new(Latest::default());
+        let thread = || {
+            let (tasks, inbox) = channel();
+            let (session, answers, latest) = (session.clone(), answers.clone(), latest.clone());
+            std::thread::spawn(move || work(&inbox, &session, &answers, &latest));
+            tasks
+        };
+        Jobs { near: thread(), far: thread(), latest }
+    }
+
+    /// Asks for what an effect wants.
+    pub fn ask(&self, effect: Effect, inspect: Arc<dyn Inspect>) {
+        self.latest.note(&effect);
+        let thread = match effect {
+            Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.far,
+            _ => &self.near,
+        };
+        // A thread that is gone has said why.
+        let _ = thread.send(Task { effect, inspect });
+    }
+}
+
+fn work(inbox: &Receiver<Task>, session: &SharedSession, answers: &UnboundedSender<Input>, latest: &Latest) {
+    while let Ok(Task { effect, inspect }) = inbox.recv() {
+        if latest.is_stale(&effect) {
+            continue;
+        }
+        let stale = || latest.is_stale(&effect);
+        let mut send = |input| {
+            let _ = answers.send(input);
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| perform(&effect, session, inspect.as_ref(), &stale, &mut send)));
+        if done.is_err() {
+            send(Input::JobFailed(format!("a fault in hookscope: {} failed", name(&effect))));
+        }
+    }
+}
+
+fn name(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::Describe { .. } => "describing the event",
+        Effect::Filter { .. } => "the filter",
+        Effect::FindText { .. } => "the search",
+        Effect::Conversation(_) => "reading the conversation",
+        Effect::Note { .. } => "reading the verdicts in view",
+        Effect::Survey { .. } => "the survey",
+        Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => "the terminal",
+    }
+}

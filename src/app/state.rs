@@ -1,0 +1,337 @@
+//! The whole state of the interactive program.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+
+use super::timeline::depth;
+use super::{
+    Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Layer, Mode, MouseUse, Reader, Regions, Said, SharedSession, Survey,
+    Timeline, Tone, Warning, decision_doc, hooks_doc,
+};
+use crate::model::{Delta, EventIx, Session, Time};
+use crate::text::Charset;
+
+/// What has the focus.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Focus {
+    /// The list of events.
+    Timeline,
+    /// The hook input.
+    Event,
+    /// Groups and handlers.
+    Hooks,
+    /// What was decided.
+    Decision,
+}
+
+impl Focus {
+    /// The panes, in the order of the tabs.
+    pub const PANES: [Focus; 3] = [Focus::Hooks, Focus::Event, Focus::Decision];
+
+    /// For people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Focus::Timeline => "Timeline",
+            Focus::Event => "Event",
+            Focus::Hooks => "Hooks",
+            Focus::Decision => "Decision",
+        }
+    }
+}
+
+/// Whether one pane has the whole screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zoom {
+    /// Timeline and panes.
+    Split,
+    /// One pane.
+    Pane,
+}
+
+/// How colours may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Colours {
+    /// The sixteen colours of every terminal.
+    #[default]
+    Colour,
+    /// None: bold, dim, reverse and underline must do.
+    Mono,
+}
+
+/// What holds for the whole run: from flags and environment.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Which characters may be drawn.
+    pub charset: Charset,
+    /// Which colours.
+    pub colours: Colours,
+    /// In which times are shown.
+    pub zone: TimeZone,
+    /// Select this event (from 1) once it is there.
+    pub start_at: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { charset: Charset::Unicode, colours: Colours::Colour, zone: TimeZone::UTC, start_at: None }
+    }
+}
+
+/// A search under way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What is looked for.
+    pub text: String,
+    /// Of the last request.
+    pub generation: u64,
+}
+
+/// A row of the timeline as seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SeenRow {
+    /// A line of what was said before an event.
+    Said(EventIx, usize),
+    /// An event, with its position among those seen.
+    Event(EventIx, usize),
+}
+
+/// At most this many lines of conversation are shown before an event.
+const SAID_SHOWN: usize = 3;
+
+/// The state.
+pub struct App {
+    /// What is looked at.
+    pub session: SharedSession,
+    /// What is known about it; nothing while settings are being read.
+    pub inspect: Option<Arc<dyn Inspect>>,
+    /// What holds for the whole run.
+    pub options: Options,
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// What has the focus.
+    pub focus: Focus,
+    /// The pane that is shown where only one can be.
+    pub pane: Focus,
+    /// Whether one pane has the whole screen.
+    pub zoom: Zoom,
+    /// The person's share of the timeline in percent: beside, and above the panes.
+    pub dividers: (u16, u16),
+    /// The divider is being dragged.
+    pub dragging: bool,
+    /// Which events are seen.
+    pub timeline: Timeline,
+    /// The selected event in full.
+    pub detail: Detail,
+    /// What lies on top; the last gets the keys.
+    pub layers: Vec<Layer>,
+    /// All events at a glance.
+    pub survey: Survey,
+    /// Warnings from outside, most pressing first.
+    pub warnings: Vec<Warning>,
+    /// Why loading stopped early.
+    pub load_error: Option<String>,
+    /// Something to say once.
+    pub message: Option<(String, Tone)>,
+    /// A count being typed.
+    pub count: Option<u32>,
+    /// The search under way.
+    pub finding: Option<Finding>,
+    /// Events to come back to.
+    pub bookmarks: Vec<Bookmark>,
+    /// Where the selection leapt from.
+    pub jumps: Jumps,
+    /// Whether conversation lines are shown.
+    pub talk: bool,
+    /// Conversation lines, by the event they stand before.
+    pub said: HashMap<EventIx, Vec<Said>>,
+    /// Conversation lines that were asked for.
+    pub said_asked: HashSet<EventIx>,
+    /// Short words after verdicts.
+    pub notes: HashMap<EventIx, String>,
+    /// Words that were asked for.
+    pub notes_asked: HashSet<EventIx>,
+    /// Changes whenever rows may have: with the settings, with late marks.
+    pub generation: u64,
+    /// Who has the mouse.
+    pub mouse: MouseUse,
+    /// Counts ticks, for what spins.
+    pub ticks: u32,
+    /// Lines that could not be read.
+    pub broken: usize,
+    /// To be selected as soon as it is seen.
+    pub wanted: Option<EventIx>,
+    /// The screen has to be drawn from scratch: something else was on it.
+    pub redraw: bool,
+    pub(super) queue: VecDeque<Delta>,
+    pub(super) rows_changed: bool,
+    pub(super) late: bool,
+}
+
+impl App {
+    /// Looks at a session that may still be empty.
+    pub fn new(session: Session, options: Options) -> App {
+        let mut timeline = Timeline::default();
+        timeline.grow(&session, 0);
+        App {
+            broken: session.diagnostics.len(),
+            session: SharedSession::new(session),
+            inspect: None,
+            size: (80, 24),
+            focus: Focus::Timeline,
+            pane: Focus::Hooks,
+            zoom: Zoom::Split,
+            dividers: (52, 40),
+            dragging: false,
+            timeline,
+            detail: Detail::default(),
+            layers: Vec::new(),
+            survey: Survey::default(),
+            warnings: Vec::new(),
+            load_error: None,
+            message: None,
+            count: None,
+            finding: None,
+            bookmarks: Vec::new(),
+            jumps: Jumps::default(),
+            talk: false,
+            said: HashMap::new(),
+            said_asked: HashSet::new(),
+            notes: HashMap::new(),
+            notes_asked: HashSet::new(),
+            generation: 0,
+            mouse: MouseUse::On,
+            ticks: 0,
+            wanted: options.start_at.and_then(|seq| seq.checked_sub(1)).map(EventIx),
+            options,
+            redraw: false,
+            queue: VecDeque::new(),
+            rows_changed: false,
+            late: false,
+        }
+    }
+
+    /// What keys mean now.
+    pub fn mode(&self) -> Mode {
+        self.layers.last().map_or_else(|| self.base_mode(), Layer::mode)
+    }
+
+    /// What keys mean beneath all layers.
+    pub fn base_mode(&self) -> Mode {
+        match self.focus {
+            Focus::Timeline => Mode::Timeline,
+            Focus::Event => Mode::Event,
+            Focus::Hooks => Mode::Hooks,
+            Focus::Decision => Mode::Decision,
+        }
+    }
+
+    /// Where everything stands.
+    pub fn regions(&self) -> Regions {
+        let divider = if self.size.0 >= super::layout::BESIDE_FROM { self.dividers.0 } else { self.dividers.1 };
+        Regions::new(self.size, self.focus, self.pane, self.zoom, divider)
+    }
+
+    /// Whether something is under way that a person waits for: then time should pass.
+    pub fn busy(&self) -> bool {
+        !self.session.read().progress.done
+            || matches!(self.detail.body, super::Body::Reading)
+            || self.timeline.filter.as_ref().is_some_and(|filter| filter.asked)
+            || !self.queue.is_empty()
+    }
+
+    /// Whether something was loaded that could not be taken in yet.
+    pub fn is_behind(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// The hooks of the selected event, as wide as their pane.
+    pub fn hooks_doc(&self) -> Doc {
+        let cells = usize::from(self.regions().hooks.body.width);
+        self.detail
+            .step()
+            .map(|step| hooks_doc(step, &self.detail.open, cells, self.options.charset))
+            .unwrap_or_default()
+    }
+
+    /// The decision of the selected event, as wide as its pane.
+    pub fn decision_doc(&self) -> Doc {
+        let cells = usize::from(self.regions().decision.body.width);
+        self.detail.step().map(|step| decision_doc(step, cells, self.options.charset)).unwrap_or_default()
+    }
+
+    /// Where a reader stands: all but the bottom line.
+    pub fn reader_body(&self) -> super::Area {
+        let regions = self.regions();
+        let (_, rest) = regions.whole.split_top(1);
+        rest.split_bottom(1).0
+    }
+
+    /// The lines of a reader.
+    pub fn reader_doc(&self, reader: &Reader) -> Doc {
+        reader.doc(usize::from(self.reader_body().width).saturating_sub(1), self.options.charset)
+    }
+
+    /// How many rows an event fills, conversation included.
+    pub fn rows_of(&self, event: EventIx) -> usize {
+        let said = if self.talk { self.said.get(&event).map_or(0, Vec::len) } else { 0 };
+        said.min(SAID_SHOWN) + 1
+    }
+
+    /// The rows of the timeline from the top of the view on.
+    pub fn seen_rows(&self, height: usize) -> Vec<SeenRow> {
+        let mut rows = Vec::with_capacity(height);
+        let mut position = self.timeline.cursor.top;
+        while rows.len() < height {
+            let Some(event) = self.timeline.event_at(position) else { break };
+            rows.extend((0..self.rows_of(event) - 1).map(|line| SeenRow::Said(event, line)));
+            rows.push(SeenRow::Event(event, position));
+            position += 1;
+        }
+        rows.truncate(height);
+        rows
+    }
+
+    /// A time of day, local, `HH:MM:SS`; blank where unknown.
+    pub fn clock(&self, time: Time) -> String {
+        time.millis()
+            .and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok())
+            .map(|stamp| stamp.to_zoned_datetime(self.options.zone.clone()).strftime("%H:%M:%S").to_string())
+            .unwrap_or_default()
+    }
+
+    /// How deep the agent of an event is nested.
+    pub fn depth_of(&self, session: &Session, event: EventIx) -> usize {
+        session.events.get(event.at()).map_or(0, |event| depth(session, event.agent))
+    }
+
+    /// The cursor of a pane.
+    pub fn cursor(&self, pane: Focus) -> Cursor {
+        match pane {
+            Focus::Timeline => self.timeline.cursor,
+            Focus::Event => self.detail.event_cursor,
+            Focus::Hooks => self.detail.hooks_cursor,
+            Focus::Decision => self.detail.decision_cursor,
+        }
+    }
+
+    pub(super) fn cursor_mut(&mut self, pane: Focus) -> &mut Cursor {
+        match pane {
+            Focus::Timeline => &mut self.timeline.cursor,
+            Focus::Event => &mut self.detail.event_cursor,
+            Focus::Hooks => &mut self.detail.hooks_cursor,
+            Focus::Decision => &mut self.detail.decision_cursor,
+        }
+    }
+
+    /// How many lines a pane has.
+    pub fn lines_in(&self, pane: Focus) -> usize {
+        match pane {
+            Focus::Timeline => self.timeline.len(),
+            Focus::Event => self.detail.json.shown().len(),
+            Focus::Hooks => self.hooks_doc().lines.len(),
+            Focus::Decision => self.decision_doc().lines.len(),
+        }
+    }
+}

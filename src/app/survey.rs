@@ -1,0 +1,157 @@
+//! One byte an event: whether a hook matched, whether something was decided, and what kind of thing it was. Enough
+//! to jump and to draw where things happened, over a million events.
+
+use crate::engine::Row;
+use crate::model::{EventIx, Session, Verdict};
+
+use super::{Inspect, Way};
+
+/// What kind of thing happened, from least to most pressing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Nothing to see.
+    Calm,
+    /// A handler failed without effect.
+    Failed,
+    /// A prompt, stop or compaction was prevented, or feedback given.
+    Block,
+    /// A call or permission was refused.
+    Deny,
+    /// Processing was stopped.
+    Halt,
+}
+
+/// An event at a glance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Glance(u8);
+
+impl Glance {
+    const MATCHED: u8 = 1;
+    const DECIDED: u8 = 2;
+    const CLASS: u8 = 4;
+
+    /// Of a row.
+    pub fn of(row: &Row) -> Glance {
+        let class = match row.verdict {
+            Verdict::Halt => 4,
+            Verdict::Deny => 3,
+            Verdict::Block => 2,
+            _ if row.failed => 1,
+            _ => 0,
+        };
+        let decided = !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown);
+        let mut bits = class * Self::CLASS;
+        if row.matched > 0 {
+            bits |= Self::MATCHED;
+        }
+        if decided {
+            bits |= Self::DECIDED;
+        }
+        Glance(bits)
+    }
+
+    /// A hook matched.
+    pub fn matched(self) -> bool {
+        self.0 & Self::MATCHED != 0
+    }
+
+    /// Something was decided.
+    pub fn decided(self) -> bool {
+        self.0 & Self::DECIDED != 0
+    }
+
+    /// What kind of thing.
+    pub fn class(self) -> Class {
+        match self.0 / Self::CLASS {
+            0 => Class::Calm,
+            1 => Class::Failed,
+            2 => Class::Block,
+            3 => Class::Deny,
+            _ => Class::Halt,
+        }
+    }
+}
+
+/// Events looked at in one go.
+pub const BATCH: usize = 8192;
+
+/// All glances, as far as they are made.
+#[derive(Debug, Clone, Default)]
+pub struct Survey {
+    /// One an event.
+    pub glances: Vec<Glance>,
+    /// The longest run of stop blocks: its last event and its rounds.
+    pub longest: Option<(EventIx, u16)>,
+    /// Answers of earlier generations are stale.
+    pub generation: u64,
+    /// A request is under way.
+    pub asked: bool,
+}
+
+impl Survey {
+    /// Starts anew: rows have changed.
+    pub fn restart(&mut self) {
+        *self = Survey { generation: self.generation + 1, ..Survey::default() };
+    }
+
+    /// Takes an answer, unless it is stale.
+    pub fn add(&mut self, generation: u64, first: EventIx, glances: Vec<Glance>, rounds: &[(EventIx, u16)]) {
+        if generation != self.generation || first.at() != self.glances.len() {
+            return;
+        }
+        self.asked = false;
+        self.glances.extend(glances);
+        for &(event, round) in rounds {
+            if self.longest.is_none_or(|(_, longest)| round > longest) {
+                self.longest = Some((event, round));
+            }
+        }
+    }
+
+    /// The next event after `from` for which `wanted` holds.
+    pub fn next(&self, from: EventIx, way: Way, wanted: impl Fn(Glance) -> bool) -> Option<EventIx> {
+        let at = from.at();
+        let found = match way {
+            Way::Forward => {
+                let start = at + 1;
+                let rest = self.glances.get(start..)?;
+                start + rest.iter().position(|&glance| wanted(glance))?
+            }
+            Way::Back => self.glances.get(..at.min(self.glances.len()))?.iter().rposition(|&glance| wanted(glance))?,
+        };
+        u32::try_from(found).ok().map(EventIx)
+    }
+
+    /// The most pressing thing in each of `cells` equal stretches of `events` events.
+    pub fn strip(&self, events: usize, cells: usize) -> Vec<Class> {
+        (0..cells)
+            .map(|cell| {
+                let from = cell * events / cells;
+                // Where an event is wider than a cell, its first cell stands for it.
+                if cell > 0 && (cell - 1) * events / cells == from && events < cells {
+                    return Class::Calm;
+                }
+                let to = ((cell + 1) * events / cells).max(from + 1).min(self.glances.len());
+                let glances = self.glances.get(from..to).unwrap_or_default();
+                glances.iter().map(|glance| glance.class()).max().unwrap_or(Class::Calm)
+            })
+            .collect()
+    }
+}
+
+/// Looks at a batch of events from `first` on.
+pub fn look(inspect: &dyn Inspect, session: &Session, first: EventIx) -> (Vec<Glance>, Vec<(EventIx, u16)>) {
+    let end = session.events.len().min(first.at() + BATCH);
+    let mut rounds = Vec::new();
+    let glances = (first.at()..end)
+        .filter_map(|at| u32::try_from(at).ok().map(EventIx))
+        .map(|event| {
+            let row = inspect.row(session, event);
+            if row.round > 1 {
+                rounds.push((event, row.round));
+            }
+            Glance::of(&row)
+        })
+        .collect();
+    (glances, rounds)
+}

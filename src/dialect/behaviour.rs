@@ -1,0 +1,167 @@
+//! What the engine asks of a dialect, as functions over plain data.
+//!
+//! Owns the shapes in which a handler's answer travels from its reading to the decision. Must not know any one
+//! agent's rules.
+
+use std::io;
+
+use serde_json::Value;
+
+use super::{EventClass, EventSpec, Rule};
+use crate::matcher::{Hint, Matcher};
+use crate::model::{
+    Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Time, Verdict,
+};
+use crate::source::Lines;
+
+/// The rules of a dialect that are code rather than a table.
+#[derive(Debug)]
+pub struct Behaviour {
+    /// Compiles a matcher's text for an event and a client version.
+    pub matcher: fn(matcher: Option<&str>, event: &str, version: Option<&str>) -> Matcher,
+    /// Slips that a matcher shows, given names that the subject may have.
+    pub hints: fn(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&str]) -> Vec<Hint>,
+    /// The hook input that a handler of this event would get, as far as the sources tell.
+    pub input: fn(session: &Session, ix: EventIx, lines: &dyn Lines) -> io::Result<Value>,
+    /// Whether a handler counts at an event at all, and whether its condition holds there.
+    pub admits: fn(handler: &Handler, spec: Option<&EventSpec>, subject: Option<&str>) -> Admission,
+    /// Whether a handler's condition holds for a tool's input.
+    pub condition: fn(condition: &str, tool: &str, input: &Value, cwd: Option<&str>) -> Condition,
+    /// The verdict that marks alone tell, without bodies.
+    pub verdict: fn(traces: &Traces<'_>) -> Option<Verdict>,
+    /// Joins an event's marks into runs, one per handler run.
+    pub join: fn(firing: &Firing<'_>) -> Vec<Joined>,
+    /// What comes of several answers, in the order of finishing where it is known.
+    pub decide: fn(at: &Circumstances<'_>, answers: &[Joined]) -> crate::model::Decision,
+    /// A rule by name.
+    pub rule: fn(name: &str) -> Option<&'static Rule>,
+}
+
+/// Whether a handler can run at an event, before its input is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// It runs.
+    Runs,
+    /// It never runs at this event.
+    Never(String),
+    /// Its condition has to be held against the input.
+    Depends,
+}
+
+/// What became of a condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// Whether it lets the handler run.
+    pub holds: bool,
+    /// `Derived`, or `Assumed` where the condition could not be evaluated.
+    pub evidence: Evidence,
+    /// Why.
+    pub why: String,
+}
+
+/// What an event's marks tell without bodies.
+#[derive(Debug, Clone, Copy)]
+pub struct Traces<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// The event's position.
+    pub ix: EventIx,
+    /// The event.
+    pub event: &'a Event,
+    /// Its spec, where the dialect knows it.
+    pub spec: Option<&'static EventSpec>,
+    /// Client version.
+    pub version: Option<&'a str>,
+    /// How its (only) call ended.
+    pub ending: Option<Ending>,
+}
+
+/// A handler that was selected at an event.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// Its group.
+    pub group: &'a MatcherGroup,
+    /// The handler.
+    pub handler: &'a Handler,
+    /// Its short name for people.
+    pub label: &'a str,
+}
+
+/// An event with everything that its recorded runs are made of.
+pub struct Firing<'a> {
+    /// Marks and circumstances.
+    pub traces: Traces<'a>,
+    /// The marks, in the order in which they were read.
+    pub marks: Vec<RunMark>,
+    /// Handlers that would be started.
+    pub selected: Vec<Candidate<'a>>,
+    /// Handlers that match but would not be started (duplicates …).
+    pub passed_over: Vec<Candidate<'a>>,
+    /// Bodies.
+    pub lines: &'a dyn Lines,
+}
+
+/// One run with what the agent makes of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Joined {
+    /// The run.
+    pub run: HookRun,
+    /// Its reading.
+    pub reading: Reading,
+    /// Its handler's short name; empty where nothing tells which it was.
+    pub label: String,
+    /// When it ended, where known.
+    pub ended: Time,
+}
+
+/// What the agent makes of one handler's answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Reading {
+    /// How the run counts.
+    pub outcome: Option<Outcome>,
+    /// The strongest thing it says.
+    pub says: Option<Says>,
+    /// What it says beside `continue: false`, if anything.
+    pub also: Option<Says>,
+    /// Words that come with a refusal, a question or a block, as delivered.
+    pub reason: Option<String>,
+    /// `stopReason`, or the client's own words.
+    pub stop_reason: Option<String>,
+    /// Text for the model.
+    pub context: Vec<String>,
+    /// Message for the user.
+    pub system_message: Option<String>,
+    /// Rewritten tool input.
+    pub updated_input: Option<Value>,
+    /// Rewritten tool output.
+    pub updated_output: Option<Value>,
+    /// A prompt that is sent first.
+    pub initial_prompt: Option<String>,
+    /// Permission updates.
+    pub updated_permissions: Vec<Value>,
+    /// Name of the rule that made it count as it does.
+    pub rule: Option<&'static str>,
+    /// Remarks for a person.
+    pub notes: Vec<String>,
+}
+
+/// What a decision depends on besides the answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Circumstances<'a> {
+    /// Event name.
+    pub event: &'a str,
+    /// What kind of moment it is.
+    pub class: EventClass,
+    /// What a matcher is tested on.
+    pub subject: Option<&'a str>,
+    /// Client version.
+    pub version: Option<&'a str>,
+    /// `permission_mode`.
+    pub mode: Option<&'a str>,
+    /// Blocks in a row before this one, counted as the client does.
+    pub blocks_before: u16,
+    /// The client's cap on blocks in a row; `None`: no cap.
+    pub cap: Option<u16>,
+    /// Whether any settings file has permission rules.
+    pub has_rules: bool,
+}

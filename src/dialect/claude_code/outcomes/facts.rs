@@ -1,0 +1,304 @@
+//! What one trace of a handler's run says, read from its line.
+
+use std::io;
+
+use serde_json::Value;
+
+use crate::dialect::Traces;
+use crate::model::{HookRun, LineRef, MarkKind, Outcome, Place, RunMark, Says};
+use crate::source::Lines;
+
+/// One trace, decoded.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Facts {
+    pub kind: MarkKind,
+    pub place: Place,
+    pub command: Option<String>,
+    /// Pairs the lines of one run in a stream.
+    pub hook_id: Option<String>,
+    pub exit_code: Option<i32>,
+    pub duration_ms: Option<f64>,
+    pub stdout: Option<String>,
+    pub stderr: Option<String>,
+    pub outcome: Option<Outcome>,
+    pub says: Option<Says>,
+    /// A refusal's or block's words; a leading `[command]: ` is taken off and means exit 2.
+    pub reason: Option<String>,
+    /// The words had the command before them.
+    pub by_exit: bool,
+    pub stop_reason: Option<String>,
+    pub context: Vec<String>,
+    pub system_message: Option<String>,
+    pub timed_out: bool,
+    pub background: bool,
+    /// A run as written in a recording.
+    pub whole: Option<Box<HookRun>>,
+    /// Why the line could not be read.
+    pub unreadable: Option<String>,
+}
+
+impl Facts {
+    /// Reads what a mark points at. A line that can't be read leaves what the mark itself tells.
+    pub fn of(traces: &Traces<'_>, mark: &RunMark, lines: &dyn Lines) -> Facts {
+        let session = traces.session;
+        let mut facts = Facts {
+            kind: mark.kind,
+            place: Place {
+                path: session.sources.get(mark.at.source().at()).map_or_else(String::new, |source| source.path.clone()),
+                line: Some(mark.at.line),
+                column: None,
+            },
+            command: session.text(mark.command).map(str::to_owned),
+            hook_id: None,
+            exit_code: mark.exit_code,
+            duration_ms: mark.duration_ms.map(f64::from),
+            stdout: None,
+            stderr: None,
+            outcome: None,
+            says: super::said(mark),
+            reason: None,
+            by_exit: false,
+            stop_reason: None,
+            context: Vec::new(),
+            system_message: None,
+            timed_out: false,
+            background: false,
+            whole: None,
+            unreadable: None,
+        };
+        if matches!(mark.kind, MarkKind::DebugLine | MarkKind::InputLogged) {
+            return facts;
+        }
+        match value_at(mark.at, lines) {
+            Ok(line) => facts.fill(traces, mark, &line),
+            Err(error) => facts.unreadable = Some(error.to_string()),
+        }
+        facts
+    }
+
+    fn fill(&mut self, traces: &Traces<'_>, mark: &RunMark, line: &Value) {
+        let attachment = &line["attachment"];
+        match mark.kind {
+            MarkKind::Success | MarkKind::NonBlockingError | MarkKind::Cancelled | MarkKind::Async => {
+                self.outputs(attachment);
+                self.outcome = Some(match mark.kind {
+                    MarkKind::Success => Outcome::Success,
+                    MarkKind::NonBlockingError => Outcome::NonBlockingError,
+                    MarkKind::Async => Outcome::Async,
+                    _ => Outcome::Timeout,
+                });
+                self.timed_out = mark.kind == MarkKind::Cancelled;
+                self.background = mark.kind == MarkKind::Async;
+                if mark.kind == MarkKind::Cancelled && attachment["timedOut"] == Value::Bool(false) {
+                    self.timed_out = false;
+                }
+            }
+            MarkKind::Blocking => {
+                let blocking = &attachment["blockingError"];
+                self.command = self.command.take().or_else(|| text(&blocking["command"]));
+                self.refuse(text(&blocking["blockingError"]).or_else(|| text(blocking)));
+            }
+            MarkKind::Stopped => self.stop_reason = text(&attachment["message"]),
+            MarkKind::SystemMessage => self.system_message = text(&attachment["content"]),
+            MarkKind::UnusableAnswer => self.system_message = text(&attachment["content"]),
+            MarkKind::Context => self.context = texts(&attachment["content"]),
+            MarkKind::RefusedCall | MarkKind::DecidedCall => {
+                let words = result_text(traces, line);
+                if mark.kind == MarkKind::RefusedCall {
+                    let words = words.map(|words| match words.split_once(" hook error: ") {
+                        Some((lead, rest)) if !lead.contains(char::is_whitespace) => rest.to_owned(),
+                        _ => words,
+                    });
+                    self.refuse(words);
+                } else if self.says == Some(Says::Ask) {
+                    self.reason = words;
+                }
+            }
+            MarkKind::StopFeedback => {
+                let words = text(&line["message"]["content"]).or_else(|| texts(&line["message"]["content"]).pop());
+                self.refuse(words.map(|words| match words.split_once("hook feedback:\n") {
+                    Some((_, rest)) => rest.to_owned(),
+                    None => words,
+                }));
+            }
+            MarkKind::StopSummary => self.summary(usize::from(mark.index), line),
+            MarkKind::Informational => self.informational(line),
+            MarkKind::Started | MarkKind::Response => self.stream(line),
+            MarkKind::RecordedRun => {
+                if let Some(run) = line["runs"].get(usize::from(mark.index)) {
+                    self.recorded(run);
+                }
+            }
+            MarkKind::PermissionDecision | MarkKind::Deferred | MarkKind::DebugLine | MarkKind::InputLogged => {}
+        }
+    }
+
+    fn outputs(&mut self, from: &Value) {
+        self.command = self.command.take().or_else(|| text(&from["command"]));
+        self.stdout = from["stdout"].as_str().map(str::to_owned);
+        self.stderr = from["stderr"].as_str().map(|stderr| {
+            let lead = "Failed with non-blocking status code: ";
+            stderr.strip_prefix(lead).unwrap_or(stderr).to_owned()
+        });
+        if self.stderr.as_deref() == Some("No stderr output") {
+            self.stderr = Some(String::new());
+        }
+        self.exit_code = self.exit_code.or_else(|| number(&from["exitCode"]));
+        self.duration_ms = self.duration_ms.or_else(|| from["durationMs"].as_f64());
+    }
+
+    /// Takes a refusal's words; `[command]: ` before them tells the command and that it was exit 2.
+    fn refuse(&mut self, words: Option<String>) {
+        let Some(words) = words else { return };
+        let bare = self.command.as_deref().and_then(|command| words.strip_prefix(&format!("[{command}]: ")));
+        if let Some(bare) = bare {
+            self.by_exit = true;
+            self.reason = Some(bare.trim().to_owned());
+        } else if let (None, Some((command, rest))) = (&self.command, bracketed(&words)) {
+            self.by_exit = true;
+            self.command = Some(command.to_owned());
+            self.reason = Some(rest.trim().to_owned());
+        } else {
+            self.reason = Some(words);
+        }
+        if self.by_exit {
+            self.exit_code = self.exit_code.or(Some(2));
+            self.outcome = Some(Outcome::Blocking);
+            if self.reason.as_deref() != Some("No stderr output") {
+                self.stderr.clone_from(&self.reason);
+            } else {
+                self.stderr = Some(String::new());
+            }
+        }
+    }
+
+    fn summary(&mut self, index: usize, line: &Value) {
+        let info = &line["hookInfos"][index];
+        self.command = self.command.take().or_else(|| text(&info["command"]));
+        self.duration_ms = self.duration_ms.or_else(|| info["durationMs"].as_f64());
+        let Some(command) = self.command.clone() else { return };
+        let infos = line["hookInfos"].as_array().map_or(0, Vec::len);
+        let failed: Vec<u64> =
+            line["failedHookErrorIndexes"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+        let errors = texts(&line["hookErrors"]);
+        for (position, words) in errors.iter().enumerate() {
+            let own = words.strip_prefix(&format!("[{command}]: "));
+            let failure = failed.contains(&(position as u64)) || words.starts_with("Failed with non-blocking");
+            if own.is_none() && infos != 1 {
+                continue;
+            }
+            if failure {
+                self.outcome = Some(Outcome::NonBlockingError);
+                self.stderr = Some(words.clone());
+                self.says = None;
+            } else {
+                self.says = Some(Says::Block);
+                self.refuse(Some(words.clone()));
+            }
+        }
+        if errors.is_empty() {
+            // Listed and without an error: it ran and blocked nothing.
+            self.outcome = Some(Outcome::Success);
+        }
+    }
+
+    fn informational(&mut self, line: &Value) {
+        let ending = &line["promptSubmitEnding"]["ending"];
+        let reason = text(&ending["reason"]).or_else(|| text(&line["content"]));
+        match self.says {
+            Some(Says::Halt) => self.stop_reason = reason,
+            Some(_) => self.refuse(reason),
+            None => {}
+        }
+    }
+
+    fn stream(&mut self, line: &Value) {
+        self.hook_id = text(&line["hook_id"]);
+        self.command = self.command.take().or_else(|| text(&line["data"]["command"]));
+        if self.kind == MarkKind::Started {
+            return;
+        }
+        self.stdout = line["stdout"].as_str().map(str::to_owned);
+        self.stderr = line["stderr"].as_str().map(str::to_owned);
+        self.exit_code = self.exit_code.or_else(|| number(&line["exit_code"]));
+        match line["outcome"].as_str() {
+            Some("cancelled") => {
+                self.outcome = Some(Outcome::Timeout);
+                self.timed_out = true;
+                self.exit_code = None;
+            }
+            Some("error") => self.outcome = Some(Outcome::NonBlockingError),
+            Some("success") => self.outcome = Some(Outcome::Success),
+            _ => {}
+        }
+    }
+
+    /// A run as a recording holds it: the fields of the command line contract.
+    fn recorded(&mut self, run: &Value) {
+        self.command = self.command.take().or_else(|| text(&run["command"]));
+        self.exit_code = self.exit_code.or_else(|| number(&run["exit_code"]));
+        self.duration_ms = run["duration_ms"].as_f64().or(self.duration_ms);
+        self.stdout = run["stdout"].as_str().map(str::to_owned);
+        self.stderr = run["stderr"].as_str().map(str::to_owned);
+        self.timed_out = run["timed_out"] == Value::Bool(true);
+        self.outcome = serde_outcome(&run["outcome"]);
+        self.background = self.outcome == Some(Outcome::Async);
+        self.hook_id = text(&run["handler"]).map(|handler| format!("handler {handler}"));
+    }
+}
+
+fn serde_outcome(value: &Value) -> Option<Outcome> {
+    Some(match value.as_str()? {
+        "success" => Outcome::Success,
+        "blocking" => Outcome::Blocking,
+        "non_blocking_error" => Outcome::NonBlockingError,
+        "timeout" => Outcome::Timeout,
+        "async" => Outcome::Async,
+        "skipped" => Outcome::Skipped,
+        "cannot_run" => Outcome::CannotRun,
+        _ => return None,
+    })
+}
+
+/// `[command]: words` taken apart at the first `]: `.
+fn bracketed(words: &str) -> Option<(&str, &str)> {
+    words.strip_prefix('[')?.split_once("]: ")
+}
+
+fn value_at(at: LineRef, lines: &dyn Lines) -> io::Result<Value> {
+    let bytes = lines.read(at)?;
+    serde_json::from_slice(&bytes).map_err(io::Error::other)
+}
+
+/// The text of the tool result that answers the event's call.
+fn result_text(traces: &Traces<'_>, line: &Value) -> Option<String> {
+    let content = &line["message"]["content"];
+    let block = match traces.session.calls_of(traces.event) {
+        [call] => content.get(usize::from(call.answered_block)),
+        _ => None,
+    };
+    let blocks = content.as_array().into_iter().flatten();
+    let block = block.or_else(|| blocks.clone().find(|block| block["type"] == "tool_result"))?;
+    text(&block["content"]).or_else(|| {
+        let parts: Vec<String> =
+            block["content"].as_array().into_iter().flatten().filter_map(|part| text(&part["text"])).collect();
+        (!parts.is_empty()).then(|| parts.join("\n"))
+    })
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+/// A text, or the texts of a list of texts or text blocks.
+fn texts(value: &Value) -> Vec<String> {
+    match value {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(parts) => parts.iter().filter_map(|part| text(part).or_else(|| text(&part["text"]))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn number(value: &Value) -> Option<i32> {
+    value.as_i64().and_then(|number| i32::try_from(number).ok())
+}

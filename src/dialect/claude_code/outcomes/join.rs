@@ -1,0 +1,379 @@
+//! Several traces, one run: transcript, stream and debug log may all tell of the same one.
+
+use super::facts::Facts;
+use crate::dialect::{Candidate, EventClass, Firing, Joined, Reading};
+use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Says, Time};
+
+use super::super::output::{self, Ran};
+
+/// Joins an event's marks into runs, one per handler run, in the order in which their ends were written down.
+///
+/// A trace belongs to the handler whose command it names, to the run whose stream id or words it shares, else to
+/// the only handler that was selected; where several could be meant, the run's handler stays empty.
+pub fn join(firing: &Firing<'_>) -> Vec<Joined> {
+    let facts: Vec<Facts> = firing.marks.iter().map(|mark| Facts::of(&firing.traces, mark, firing.lines)).collect();
+    let mut drafts: Vec<Draft> = Vec::new();
+    // What names its command first: the rest is held against it.
+    // A logged input proves a start of nobody in particular, and the notice of the cap is no run.
+    let of_runs = |facts: &&Facts| match facts.kind {
+        MarkKind::InputLogged => false,
+        MarkKind::Informational => facts.says.is_some(),
+        _ => true,
+    };
+    let (named, nameless): (Vec<&Facts>, Vec<&Facts>) =
+        facts.iter().filter(of_runs).partition(|facts| facts.command.is_some());
+    for facts in named {
+        match drafts.iter_mut().find(|draft| draft.is_run_of(facts)) {
+            Some(draft) => draft.take(facts),
+            None => drafts.push(Draft::new(facts)),
+        }
+    }
+    for facts in nameless {
+        place_nameless(firing, facts, &mut drafts);
+    }
+    assign(firing, &mut drafts);
+    drafts.into_iter().map(|draft| draft.finish(firing)).collect()
+}
+
+/// A run while it is being put together.
+#[derive(Debug)]
+struct Draft {
+    facts: Facts,
+    kinds: Vec<MarkKind>,
+    sources: Vec<crate::model::Place>,
+    /// Index into the selected, then the passed-over handlers.
+    handler: Option<usize>,
+    notes: Vec<String>,
+}
+
+impl Draft {
+    fn new(facts: &Facts) -> Draft {
+        Draft {
+            facts: facts.clone(),
+            kinds: vec![facts.kind],
+            sources: vec![facts.place.clone()],
+            handler: None,
+            notes: Vec::new(),
+        }
+    }
+
+    fn is_run_of(&self, other: &Facts) -> bool {
+        match (&self.facts.hook_id, &other.hook_id) {
+            (Some(one), Some(two)) => one == two,
+            _ => self.facts.command.is_some() && self.facts.command == other.command,
+        }
+    }
+
+    /// Adds another trace of the same run. What a transcript spells out beats a stream's or a log's short form.
+    fn take(&mut self, other: &Facts) {
+        self.kinds.push(other.kind);
+        if !self.sources.contains(&other.place) {
+            self.sources.push(other.place.clone());
+        }
+        let mine = &mut self.facts;
+        let fill = |mine: &mut Option<String>, other: &Option<String>| {
+            if mine.as_deref().is_none_or(str::is_empty) && other.is_some() {
+                mine.clone_from(other);
+            }
+        };
+        fill(&mut mine.command, &other.command);
+        fill(&mut mine.hook_id, &other.hook_id);
+        fill(&mut mine.stdout, &other.stdout);
+        fill(&mut mine.stderr, &other.stderr);
+        fill(&mut mine.reason, &other.reason);
+        fill(&mut mine.stop_reason, &other.stop_reason);
+        fill(&mut mine.system_message, &other.system_message);
+        mine.exit_code = mine.exit_code.or(other.exit_code);
+        mine.duration_ms = mine.duration_ms.or(other.duration_ms);
+        mine.timed_out |= other.timed_out;
+        mine.background |= other.background;
+        mine.by_exit |= other.by_exit;
+        for text in &other.context {
+            if !mine.context.contains(text) {
+                mine.context.push(text.clone());
+            }
+        }
+        // A block or failure says more than "it ended".
+        if mine.outcome.is_none() || mine.outcome == Some(Outcome::Success) {
+            mine.outcome = other.outcome.or(mine.outcome);
+        }
+        mine.says = match (mine.says, other.says) {
+            (None | Some(Says::Context), Some(says)) => Some(says),
+            (says, _) => says,
+        };
+        mine.unreadable = mine.unreadable.take().or_else(|| other.unreadable.clone());
+    }
+
+    fn reading(&self, firing: &Firing<'_>) -> Reading {
+        let facts = &self.facts;
+        let event = firing.traces.session.text(firing.traces.event.name).unwrap_or_default();
+        let ran = Ran {
+            stdout: facts.stdout.as_deref().unwrap_or_default(),
+            stderr: facts.stderr.as_deref().unwrap_or_default(),
+            exit_code: facts.exit_code,
+            timed_out: facts.timed_out,
+            background: facts.background,
+        };
+        let has_output = facts.stdout.is_some() || facts.by_exit;
+        let known = has_output || facts.timed_out || facts.background;
+        let mut reading = if known { output::read(event, &ran, firing.traces.version) } else { Reading::default() };
+        if facts.background || facts.timed_out {
+            return reading;
+        }
+        self.recorded_over(firing, &mut reading);
+        reading
+    }
+
+    /// What the client wrote down wins over what would follow from the output.
+    fn recorded_over(&self, firing: &Firing<'_>, reading: &mut Reading) {
+        let facts = &self.facts;
+        let class = super::class_of(firing.traces.spec);
+        if facts.outcome.is_some() && (reading.outcome.is_none() || !matches!(facts.outcome, Some(Outcome::Success))) {
+            reading.outcome = facts.outcome;
+        }
+        if reading.system_message.is_none() {
+            reading.system_message.clone_from(&facts.system_message);
+        }
+        for text in &facts.context {
+            if !reading.context.contains(text) {
+                reading.context.push(text.clone());
+            }
+        }
+        if reading.outcome.is_none() && facts.says.is_some() && facts.kind != MarkKind::Started {
+            // Said in JSON: the process itself ended well enough to be heard.
+            reading.outcome = Some(Outcome::Success);
+        }
+        let said = facts.says.filter(|says| *says != Says::Context || !reading.context.is_empty());
+        match (reading.says, said) {
+            (None | Some(Says::Context), Some(says)) => reading.says = Some(says),
+            (Some(Says::Halt), Some(says)) if says != Says::Halt && reading.also.is_none() => {
+                reading.also = Some(says).filter(|says| *says != Says::Context);
+            }
+            _ => {}
+        }
+        if reading.reason.is_none() {
+            reading.reason.clone_from(&facts.reason);
+        }
+        if reading.stop_reason.is_none() {
+            reading.stop_reason.clone_from(&facts.stop_reason);
+        }
+        if reading.rule.is_none() {
+            reading.rule = match reading.says {
+                Some(Says::Deny | Says::Block) if facts.by_exit => Some("exit-2-blocks"),
+                Some(Says::Allow | Says::Deny) if class == EventClass::Permission => {
+                    Some("permission-request-behavior")
+                }
+                Some(Says::Allow | Says::Ask | Says::Defer | Says::Deny) => Some("json-permission-decision"),
+                Some(Says::Block) => Some("json-decision"),
+                Some(Says::Halt) => Some("continue-false-stops"),
+                Some(Says::Context) => Some("context-reaches-the-model"),
+                None => None,
+            };
+        }
+        if facts.kind == MarkKind::Informational && reading.rule == Some("json-decision") && !facts.by_exit {
+            // A refused prompt leaves the words only: exit 2 and JSON look the same.
+            reading.rule = Some("prompt-refused");
+        }
+    }
+
+    fn finish(self, firing: &Firing<'_>) -> Joined {
+        let reading = self.reading(firing);
+        let handler = self.handler.and_then(|at| candidates(firing).nth(at));
+        let mut notes = reading.notes.clone();
+        notes.extend(self.notes);
+        notes.extend(self.facts.unreadable.map(|why| format!("its line could not be read: {why}")));
+        let kind = handler.map_or("command", |candidate| candidate.handler.kind.word());
+        let run = HookRun {
+            handler: handler.map_or_else(String::new, |candidate| candidate.handler.id.clone()),
+            kind,
+            command: self.facts.command.or_else(|| handler.and_then(command_text)),
+            evidence: Evidence::Recorded,
+            exit_code: self.facts.exit_code,
+            signal: None,
+            duration_ms: self.facts.duration_ms,
+            stdout: self.facts.stdout,
+            stderr: self.facts.stderr,
+            timed_out: self.facts.timed_out,
+            outcome: reading.outcome,
+            says: reading.says,
+            notes,
+            sources: self.sources,
+        };
+        let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
+        Joined { run, reading, label, ended: Time::UNKNOWN }
+    }
+}
+
+fn candidates<'f, 'a>(firing: &'f Firing<'a>) -> impl Iterator<Item = Candidate<'a>> + 'f {
+    firing.selected.iter().chain(&firing.passed_over).copied()
+}
+
+/// A handler's command, url, `server/tool` or prompt, as the client names it in its traces.
+pub(super) fn command_text(candidate: Candidate<'_>) -> Option<String> {
+    Some(match &candidate.handler.kind {
+        HandlerKind::Command { command, args: Some(args), .. } if !args.is_empty() => {
+            format!("{command} {}", args.join(" "))
+        }
+        HandlerKind::Command { command, .. } => command.clone(),
+        HandlerKind::Http { url } => url.clone(),
+        HandlerKind::McpTool { server, tool } => format!("{server}/{tool}"),
+        HandlerKind::Prompt { prompt } | HandlerKind::Agent { prompt } => prompt.clone(),
+        HandlerKind::Callback => return None,
+    })
+}
+
+/// Finds the run that a trace without a command belongs to.
+fn place_nameless(firing: &Firing<'_>, facts: &Facts, drafts: &mut Vec<Draft>) {
+    if let Some(draft) = drafts.iter_mut().find(|draft| facts.hook_id.is_some() && draft.is_run_of(facts)) {
+        draft.take(facts);
+        return;
+    }
+    match facts.kind {
+        // The stream names no command: the same run in the transcript has the same output.
+        MarkKind::Response | MarkKind::Started => {
+            let twin = drafts.iter_mut().find(|draft| {
+                facts.kind == MarkKind::Response
+                    && draft.facts.hook_id.is_none()
+                    && draft.facts.stdout.is_some()
+                    && draft.facts.stdout.as_deref().map(str::trim) == facts.stdout.as_deref().map(str::trim)
+            });
+            match twin {
+                Some(draft) => draft.take(facts),
+                None => drafts.push(Draft::new(facts)),
+            }
+        }
+        // These repeat what a named trace says in full.
+        MarkKind::Context | MarkKind::SystemMessage | MarkKind::Stopped | MarkKind::DecidedCall => {
+            place_echo(firing, facts, drafts);
+        }
+        MarkKind::StopFeedback | MarkKind::RefusedCall | MarkKind::StopSummary | MarkKind::Informational => {
+            place_refusal(facts, drafts);
+        }
+        _ => place_alone(facts, drafts),
+    }
+}
+
+/// A context or message that some run's own output already holds belongs to that run.
+fn place_echo(firing: &Firing<'_>, facts: &Facts, drafts: &mut Vec<Draft>) {
+    let wanted = facts.says;
+    let readings: Vec<Reading> = drafts.iter().map(|draft| draft.reading(firing)).collect();
+    let holds = |reading: &Reading| match facts.kind {
+        MarkKind::Context => facts.context.iter().any(|text| reading.context.contains(text)),
+        MarkKind::SystemMessage => reading.system_message == facts.system_message,
+        _ => wanted.is_some() && (reading.says == wanted || reading.also == wanted),
+    };
+    let mut rest = facts.clone();
+    if facts.kind == MarkKind::Context {
+        let told = |text: &String| readings.iter().any(|reading| reading.context.contains(text));
+        rest.context.retain(|text| !told(text));
+    }
+    let hits: Vec<usize> = (0..readings.len()).filter(|ix| holds(&readings[*ix])).collect();
+    match (facts.kind, hits.as_slice()) {
+        (MarkKind::Context, [first, ..]) => {
+            // One attachment may join the texts of several runs.
+            for ix in &hits {
+                note_source(&mut drafts[*ix], facts);
+            }
+            if !rest.context.is_empty() {
+                drafts[*first].take(&rest);
+            }
+        }
+        (_, [first, ..]) => drafts[*first].take(&rest),
+        _ => place_alone(&rest, drafts),
+    }
+}
+
+fn note_source(draft: &mut Draft, facts: &Facts) {
+    draft.kinds.push(facts.kind);
+    if !draft.sources.contains(&facts.place) {
+        draft.sources.push(facts.place.clone());
+    }
+}
+
+/// A refusal in words only belongs to the run with the same words, else to one that blocks, else it is its own.
+fn place_refusal(facts: &Facts, drafts: &mut Vec<Draft>) {
+    let same = |draft: &&mut Draft| {
+        let words = facts.reason.as_deref().map(str::trim);
+        words.is_some() && draft.facts.reason.as_deref().map(str::trim) == words
+    };
+    if let Some(draft) = drafts.iter_mut().find(same) {
+        draft.take(facts);
+        return;
+    }
+    let stdout_has = |draft: &&mut Draft| match (&draft.facts.stdout, &facts.reason) {
+        (Some(stdout), Some(reason)) => {
+            let quoted = serde_json::to_string(reason.trim()).unwrap_or_default();
+            !reason.trim().is_empty() && stdout.contains(quoted.trim_matches('"'))
+        }
+        _ => false,
+    };
+    if let Some(draft) = drafts.iter_mut().find(stdout_has) {
+        draft.take(facts);
+        return;
+    }
+    // A stop summary that lists one hook: the feedback is that hook's.
+    let listed: Vec<usize> =
+        (0..drafts.len()).filter(|ix| drafts[*ix].kinds.contains(&MarkKind::StopSummary)).collect();
+    match (facts.kind, listed.as_slice()) {
+        (MarkKind::StopFeedback, [only]) => drafts[*only].take(facts),
+        _ => drafts.push(Draft::new(facts)),
+    }
+}
+
+/// Joins the only run there is, else stands alone.
+fn place_alone(facts: &Facts, drafts: &mut Vec<Draft>) {
+    match drafts.as_mut_slice() {
+        [only] if !only.kinds.contains(&facts.kind) => only.take(facts),
+        _ => drafts.push(Draft::new(facts)),
+    }
+}
+
+/// Gives runs their handlers: by command, then the only one left.
+fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
+    let all: Vec<Candidate<'_>> = candidates(firing).collect();
+    let selected = firing.selected.len();
+    let mut taken = vec![false; all.len()];
+    for draft in drafts.iter_mut() {
+        let by_id = draft.facts.hook_id.as_deref().and_then(|id| id.strip_prefix("handler "));
+        let hit = (0..all.len()).find(|ix| {
+            let candidate = all[*ix];
+            let named = draft.facts.command.as_deref().is_some_and(|command| is_command_of(candidate, command));
+            !taken[*ix] && (named || by_id == Some(candidate.handler.id.as_str()))
+        });
+        if let Some(ix) = hit {
+            taken[ix] = true;
+            draft.handler = Some(ix);
+        } else if let Some(command) = &draft.facts.command {
+            draft.notes.push(format!("no handler in the settings at hand has this command: {command}"));
+        }
+    }
+    let free: Vec<usize> = (0..selected).filter(|ix| !taken[*ix]).collect();
+    let unnamed: Vec<usize> =
+        (0..drafts.len()).filter(|ix| drafts[*ix].handler.is_none() && drafts[*ix].facts.command.is_none()).collect();
+    match (unnamed.as_slice(), free.as_slice()) {
+        (&[], _) => {}
+        (&[only], &[handler]) => {
+            let draft = &mut drafts[only];
+            draft.handler = Some(handler);
+            if draft.kinds.iter().any(|kind| *kind != MarkKind::PermissionDecision) || selected > 1 {
+                draft.notes.push("the trace names no command: it is the only handler it can be".to_owned());
+            }
+        }
+        (_, free) => {
+            let names: Vec<&str> = free.iter().map(|ix| all[*ix].label).collect();
+            for ix in unnamed {
+                drafts[ix].notes.push(if names.is_empty() {
+                    "the trace names no command, and no handler in the settings at hand is left for it".to_owned()
+                } else {
+                    format!("the trace names no command: it is one of {}", names.join(", "))
+                });
+            }
+        }
+    }
+}
+
+/// Whether a trace's command is this handler's.
+pub(super) fn is_command_of(candidate: Candidate<'_>, command: &str) -> bool {
+    command_text(candidate).is_some_and(|own| own == command)
+        || matches!(&candidate.handler.kind, HandlerKind::Command { command: own, .. } if own == command)
+}

@@ -1,0 +1,537 @@
+//! One event in full: groups, handlers with their five stages, runs, decision.
+
+use serde_json::Value;
+
+use super::row::{Proof, verdict};
+use super::{HandlerChoice, Inputs, Mode, Selection, StepOptions, Tracer};
+use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
+use crate::model::{
+    Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, GroupStep, Handler, HandlerKind, HandlerStep,
+    HookSet, MarkKind, PermissionResult, Place, RuleStep, Session, Stage, Step, Time, Verdict,
+};
+use crate::source::Lines;
+
+impl Tracer {
+    /// An event in full, with bodies read from `lines`. `None` where there is no such event.
+    pub fn step(&self, session: &Session, ix: EventIx, lines: &dyn Lines, options: StepOptions) -> Option<Step> {
+        let event = session.events.get(ix.at())?;
+        let selection = self.selection(session, ix)?;
+        let empty = HookSet::default();
+        let set = self.set_at(event).unwrap_or(&empty);
+        let mode = options.mode.unwrap_or(self.options.mode);
+        let mut diagnostics: Vec<Diagnostic> =
+            session.diagnostics.get(event.diagnostic as usize).cloned().into_iter().collect();
+        let unreadable = session.text(event.name) == Some(Event::UNREADABLE);
+        let wants_input = options.inputs == Inputs::Shown || selection.depends_on_input;
+        let input = if wants_input && !unreadable {
+            match (self.behaviour.input)(session, ix, lines) {
+                Ok(input) => Some(input),
+                Err(error) => {
+                    diagnostics.push(Diagnostic {
+                        level: crate::model::Level::Warning,
+                        message: format!("the hook input could not be read: {error}"),
+                        place: place(session, event),
+                        help: None,
+                    });
+                    None
+                }
+            }
+        } else {
+            None
+        };
+        let selection = if selection.depends_on_input {
+            self.with_conditions(session, event, &selection, set, input.as_ref())
+        } else {
+            (*selection).clone()
+        };
+        let labels = Labels::of(set, &selection);
+        let joined = match mode {
+            Mode::Match => Vec::new(),
+            Mode::Recorded => self.join(session, ix, event, &selection, set, &labels, lines),
+        };
+        let groups = groups(set, &selection, &labels, &joined, mode, session, ix);
+        let decision = self.decision(session, ix, event, &selection, set, &joined, mode, lines);
+        let context = session.context_of(event);
+        let agent = session.agent_of(event);
+        let call_id = input.as_ref().and_then(|input| input["tool_use_id"].as_str()).map(str::to_owned);
+        Some(Step {
+            seq: ix.0.saturating_add(1),
+            event: session.text(event.name).unwrap_or_default().to_owned(),
+            session_id: session
+                .text(context.session)
+                .map(str::to_owned)
+                .or_else(|| Some(session.id.clone()).filter(|id| !id.is_empty())),
+            time: rfc3339(event.time),
+            subject: session.text(event.subject).map(str::to_owned),
+            sub: session.text(agent.id).or_else(|| session.text(agent.kind)).map(str::to_owned),
+            tool_use_id: call_id,
+            origin: event.origin,
+            source: place(session, event),
+            input: input.filter(|_| options.inputs == Inputs::Shown),
+            groups,
+            runs: joined.into_iter().map(|joined| joined.run).collect(),
+            decision,
+            recorded: None,
+            changed: false,
+            hypothetical: false,
+            settings_note: self.plan.eras.get(self.plan.era_at(event.time)).and_then(|era| era.note.clone()),
+            diagnostics,
+            evidence: event.evidence,
+        })
+    }
+
+    /// The selection with every condition held against the input.
+    fn with_conditions(
+        &self,
+        session: &Session,
+        event: &Event,
+        selection: &Selection,
+        set: &HookSet,
+        input: Option<&Value>,
+    ) -> Selection {
+        let mut selection = selection.clone();
+        let tool = session.text(event.subject).unwrap_or_default();
+        let cwd = session.text(session.context_of(event).cwd);
+        for choice in &mut selection.groups {
+            let Some(group) = set.groups.get(choice.group) else { continue };
+            for chosen in choice.handlers.iter_mut().filter(|chosen| chosen.depends && chosen.selected) {
+                let Some(condition) = group.handlers.get(chosen.handler).and_then(|handler| handler.condition.as_ref())
+                else {
+                    continue;
+                };
+                let tool_input = input.map(|input| &input["tool_input"]).filter(|input| !input.is_null());
+                match tool_input {
+                    Some(tool_input) => {
+                        let held = (self.behaviour.condition)(condition, tool, tool_input, cwd);
+                        chosen.selected = held.holds;
+                        chosen.why = held.why;
+                        if !held.holds {
+                            selection.selected = selection.selected.saturating_sub(1);
+                        }
+                    }
+                    None => chosen.why = format!("`if: {condition}` was not evaluated: the tool's input is not known"),
+                }
+            }
+        }
+        selection
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn join(
+        &self,
+        session: &Session,
+        ix: EventIx,
+        event: &Event,
+        selection: &Selection,
+        set: &HookSet,
+        labels: &Labels,
+        lines: &dyn Lines,
+    ) -> Vec<Joined> {
+        let mut selected = Vec::new();
+        let mut passed_over = Vec::new();
+        for (choice, labels) in selection.groups.iter().zip(&labels.0) {
+            let Some(group) = set.groups.get(choice.group) else { continue };
+            for (chosen, label) in choice.handlers.iter().zip(labels) {
+                let Some(handler) = group.handlers.get(chosen.handler) else { continue };
+                let candidate = Candidate { group, handler, label };
+                if chosen.selected { selected.push(candidate) } else { passed_over.push(candidate) }
+            }
+        }
+        (self.behaviour.join)(&Firing {
+            traces: self.traces(session, ix, event, selection),
+            marks: session.marks_of(ix).copied().collect(),
+            selected,
+            passed_over,
+            lines,
+        })
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn decision(
+        &self,
+        session: &Session,
+        ix: EventIx,
+        event: &Event,
+        selection: &Selection,
+        set: &HookSet,
+        joined: &[Joined],
+        mode: Mode,
+        lines: &dyn Lines,
+    ) -> Decision {
+        let traces = self.traces(session, ix, event, selection);
+        let class = selection.spec.map_or(EventClass::Notice, |spec| spec.class);
+        let stop = matches!(class, EventClass::Stop | EventClass::SubagentStop);
+        let at = Circumstances {
+            event: session.text(event.name).unwrap_or_default(),
+            class,
+            subject: session.text(event.subject),
+            version: traces.version,
+            mode: session.text(session.context_of(event).mode),
+            blocks_before: if stop { self.counted_blocks(session, ix, event) } else { 0 },
+            cap: self.stop_cap(),
+            has_rules: set.files.iter().any(|file| file.permissions.is_some()),
+        };
+        let mut decision = (self.behaviour.decide)(&at, joined);
+        let (told, proof) = match mode {
+            Mode::Match => (None, Proof::default()),
+            Mode::Recorded => ((self.behaviour.verdict)(&traces), self.proof(session, ix, event, selection)),
+        };
+        let (verdict, evidence) = verdict(told, selection, proof, mode, self.plan.has_hooks());
+        if decision.verdict != verdict {
+            contradict(&mut decision, verdict, joined);
+        }
+        decision.evidence = evidence;
+        if verdict == Verdict::Unknown {
+            decision.unknown_because = Some(unknown_because(mode, selection, proof));
+            decision.steps.push(RuleStep {
+                text: decision.unknown_because.clone().unwrap_or_default(),
+                rule: Some("mute-handlers-leave-no-trace"),
+            });
+        }
+        match mode {
+            Mode::Match if verdict == Verdict::Unknown => {
+                decision.action = None;
+                decision.effect = "nothing is decided: only matchers were looked at".to_owned();
+            }
+            Mode::Match => {}
+            Mode::Recorded => {
+                let cap = session.marks_of(ix).any(|mark| mark.kind == MarkKind::Informational && mark.says.is_none());
+                if stop && cap && verdict == Verdict::Block {
+                    decision.action = Some(Action::TurnEndsByCap);
+                    decision.effect = "the client's cap overrules the hook: the turn ends".to_owned();
+                }
+                self.follow_ending(session, event, &at, &mut decision, lines);
+            }
+        }
+        decision
+    }
+
+    /// The cap on blocks in a row; 0 in the environment means none.
+    pub fn stop_cap(&self) -> Option<u16> {
+        let cap = self.options.stop_cap.unwrap_or(8);
+        (cap > 0).then_some(cap)
+    }
+
+    /// How the call really ended is the best witness of what the agent did.
+    fn follow_ending(
+        &self,
+        session: &Session,
+        event: &Event,
+        at: &Circumstances<'_>,
+        decision: &mut Decision,
+        lines: &dyn Lines,
+    ) {
+        let [call] = session.calls_of(event) else { return };
+        if at.class != EventClass::BeforeTool {
+            return;
+        }
+        let hooks_let_go =
+            matches!(decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown | Verdict::Allow);
+        let (action, effect) = match call.ending {
+            Ending::Succeeded | Ending::Failed if decision.verdict == Verdict::Ask => {
+                (Action::AsksUser, "the user was asked and let the call go on")
+            }
+            Ending::Succeeded if hooks_let_go && decision.verdict != Verdict::Allow => {
+                (Action::Proceeds, "the call was made")
+            }
+            Ending::Failed if hooks_let_go && decision.verdict != Verdict::Allow => {
+                (Action::Proceeds, "the call was made, and failed")
+            }
+            Ending::Interrupted if hooks_let_go => (Action::Proceeds, "the user interrupted it"),
+            Ending::Rejected if hooks_let_go => {
+                (Action::AsksUser, "the user was asked and said no, or nobody could answer")
+            }
+            Ending::Rejected if decision.verdict == Verdict::Ask => {
+                (Action::AsksUser, "the user was asked and said no, or nobody could answer")
+            }
+            Ending::DeniedByRule if hooks_let_go => (Action::Blocked, "a permission rule or mode refuses the call"),
+            Ending::DeniedByHook if hooks_let_go => {
+                (Action::Blocked, "a hook at its permission prompt refuses the call")
+            }
+            Ending::Pending if decision.verdict == Verdict::Unknown => {
+                decision.action = None;
+                decision.effect = "nothing tells: the call has no result".to_owned();
+                return;
+            }
+            Ending::Cancelled if hooks_let_go => {
+                decision.action = None;
+                decision.effect = "the call fell with another one of its batch".to_owned();
+                return;
+            }
+            _ => {
+                decision.permission = permission(call.ending, call.answered, lines, at);
+                return;
+            }
+        };
+        decision.action = Some(action);
+        decision.effect = effect.to_owned();
+        decision.assumed.retain(|name| name != "no-permission-rules");
+        decision.permission = permission(call.ending, call.answered, lines, at);
+    }
+
+    /// Blocks in a row as the client counts them: a tool call in between starts the count anew.
+    pub fn counted_blocks(&self, session: &Session, ix: EventIx, event: &Event) -> u16 {
+        let rounds = self.blocks_before(session, ix, event);
+        if rounds == 0 {
+            return 0;
+        }
+        let tool = session.names.find("PreToolUse");
+        let mut counted = 0u16;
+        for other in session.events[..ix.at()].iter().rev().filter(|other| other.agent == event.agent) {
+            if Some(other.name) == tool || counted == rounds {
+                break;
+            }
+            counted += u16::from(other.name == event.name);
+        }
+        counted
+    }
+}
+
+/// What the result's own `permissionDecision` tells of rules and mode.
+fn permission(
+    ending: Ending,
+    answered: crate::model::LineRef,
+    lines: &dyn Lines,
+    at: &Circumstances<'_>,
+) -> Option<PermissionResult> {
+    if !answered.is_some() || matches!(ending, Ending::DeniedByHook | Ending::Deferred) {
+        return None;
+    }
+    let line: Value = serde_json::from_slice(&lines.read(answered).ok()?).ok()?;
+    let decided = &line["permissionDecision"];
+    if decided["reasonType"] != "rule" && decided["reasonType"] != "mode" {
+        return None;
+    }
+    let result = if decided["decision"] == "accept" { "allow" } else { "deny" };
+    let rule = ["rule", "ruleContent", "reasonCode"].iter().find_map(|key| decided[*key].as_str());
+    Some(PermissionResult {
+        result,
+        rule: rule.map(str::to_owned),
+        path: decided["ruleSource"].as_str().map(str::to_owned),
+        line: None,
+        mode: at.mode.map(str::to_owned),
+    })
+}
+
+/// What was recorded wins over what the outputs alone would lead to.
+fn contradict(decision: &mut Decision, verdict: Verdict, joined: &[Joined]) {
+    if matches!(decision.verdict, Verdict::None | Verdict::Quiet) && matches!(verdict, Verdict::Unknown | Verdict::None)
+    {
+        decision.verdict = verdict;
+        return;
+    }
+    if !joined.is_empty() {
+        decision.steps.push(RuleStep {
+            text: format!(
+                "the outputs alone would make it {}; what the session recorded is {}",
+                decision.verdict.word(),
+                verdict.word()
+            ),
+            rule: Some("recorded-wins"),
+        });
+    }
+    decision.verdict = verdict;
+}
+
+fn unknown_because(mode: Mode, selection: &Selection, proof: Proof) -> String {
+    if mode == Mode::Match {
+        return "only matchers were looked at: nothing was run, and no record was asked".to_owned();
+    }
+    if selection.groups.iter().any(|group| group.tested.matched.is_none()) && selection.selected == 0 {
+        return "whether a group matched is undecided".to_owned();
+    }
+    if proof.logged && !proof.answered {
+        return "a hook wrote down what it got, but nothing tells what the hooks said".to_owned();
+    }
+    if proof.traced {
+        return "the handler was started; what it said left no trace".to_owned();
+    }
+    MUTE.to_owned()
+}
+
+const MUTE: &str = "a handler that exits 0 and prints nothing leaves nothing in a transcript";
+
+/// Short names of the handlers of a selection, by group and handler.
+pub(super) struct Labels(Vec<Vec<String>>);
+
+impl Labels {
+    fn of(set: &HookSet, selection: &Selection) -> Labels {
+        let of_group = |choice: &super::GroupChoice| {
+            let handlers = set.groups.get(choice.group).map_or(&[][..], |group| &group.handlers);
+            choice.handlers.iter().filter_map(|chosen| handlers.get(chosen.handler)).map(Handler::label).collect()
+        };
+        Labels(selection.groups.iter().map(of_group).collect())
+    }
+}
+
+fn groups(
+    set: &HookSet,
+    selection: &Selection,
+    labels: &Labels,
+    joined: &[Joined],
+    mode: Mode,
+    session: &Session,
+    ix: EventIx,
+) -> Vec<GroupStep> {
+    let mut steps = Vec::with_capacity(selection.groups.len());
+    let logged = session.marks_of(ix).any(|mark| mark.kind == MarkKind::InputLogged);
+    let listed = session.marks_of(ix).filter(|mark| mark.kind == MarkKind::StopSummary).count();
+    for (choice, labels) in selection.groups.iter().zip(&labels.0) {
+        let Some(group) = set.groups.get(choice.group) else { continue };
+        let file = set.files.get(group.file);
+        let handlers = choice.handlers.iter().zip(labels).filter_map(|(chosen, label)| {
+            let handler = group.handlers.get(chosen.handler)?;
+            let run = joined.iter().find(|joined| joined.run.handler == handler.id);
+            let told = Told { run, mode, logged, listed };
+            Some(handler_step(handler, chosen, choice.tested.matched, &choice.tested.why, label, told))
+        });
+        steps.push(GroupStep {
+            id: group.id.clone(),
+            scope: file.map_or_else(String::new, |file| file.scope.clone()),
+            path: file.map_or_else(String::new, |file| file.path.clone()),
+            line: group.position.line,
+            matcher: group.matcher.text().map(str::to_owned),
+            matched: choice.tested.matched,
+            why: choice.tested.why.clone(),
+            handlers: handlers.collect(),
+            span: choice.tested.span,
+            hint: choice.hint.clone(),
+        });
+    }
+    steps
+}
+
+/// What is known of one handler's start.
+#[derive(Clone, Copy)]
+struct Told<'a> {
+    run: Option<&'a Joined>,
+    mode: Mode,
+    logged: bool,
+    listed: usize,
+}
+
+fn handler_step(
+    handler: &Handler,
+    chosen: &HandlerChoice,
+    matched: Option<bool>,
+    why: &str,
+    label: &str,
+    told: Told<'_>,
+) -> HandlerStep {
+    let derived = Evidence::Derived;
+    let considered = match &chosen.not_considered {
+        Some(why) => Stage::known(false, derived, why.clone()),
+        None => Stage::known(true, derived, "it is in the settings that this session could load"),
+    };
+    let matched_stage = match matched {
+        Some(matched) => Stage::known(matched, derived, why),
+        None => Stage::unknown(why),
+    };
+    let selected = match matched {
+        None if chosen.not_considered.is_none() => Stage::unknown(chosen.why.clone()),
+        _ if chosen.selected && chosen.why.contains("not evaluated") => {
+            Stage::known(true, Evidence::Assumed, chosen.why.clone())
+        }
+        _ => Stage::known(chosen.selected, derived, chosen.why.clone()),
+    };
+    let started = started(chosen, matched, told);
+    let answered = answered(chosen, &started, told);
+    HandlerStep {
+        id: handler.id.clone(),
+        selected: chosen.selected,
+        why: chosen.why.clone(),
+        started: started.holds,
+        evidence: started.evidence,
+        label: label.to_owned(),
+        line: handler.position.line,
+        stages: [considered, matched_stage, selected, started, answered],
+    }
+}
+
+fn started(chosen: &HandlerChoice, matched: Option<bool>, told: Told<'_>) -> Stage {
+    if told.run.is_some() {
+        return Stage::known(true, Evidence::Recorded, "its run left a trace");
+    }
+    if let Some(other) = &chosen.runs_as {
+        return Stage::known(false, Evidence::Derived, format!("{other} runs in its place"));
+    }
+    if !chosen.selected && (matched.is_some() || chosen.not_considered.is_some()) {
+        return Stage::known(false, Evidence::Derived, "it was not selected");
+    }
+    if matched.is_none() {
+        return Stage::unknown("whether its group matched is undecided");
+    }
+    match told.mode {
+        Mode::Match => Stage::unknown("only matchers were looked at"),
+        Mode::Recorded if told.listed > 0 => Stage::known(
+            false,
+            Evidence::Derived,
+            format!("the stop summary lists the {} that ran, and this is not among them", hooks(told.listed)),
+        ),
+        Mode::Recorded if told.logged => {
+            Stage::unknown("a hook wrote down what it got; nothing tells whether it was this one")
+        }
+        Mode::Recorded => Stage::unknown(MUTE),
+    }
+}
+
+fn hooks(count: usize) -> String {
+    if count == 1 { "one hook".to_owned() } else { format!("{count} hooks") }
+}
+
+fn answered(chosen: &HandlerChoice, started: &Stage, told: Told<'_>) -> Stage {
+    match told.run {
+        Some(joined) => match joined.run.outcome {
+            Some(_) => Stage::known(true, Evidence::Recorded, outcome_words(joined)),
+            None => Stage::unknown("its start is recorded, its answer is not"),
+        },
+        None if started.holds == Some(false) => Stage::known(false, Evidence::Derived, "it was not started"),
+        None if !chosen.selected => Stage::unknown("whether it was started is not known"),
+        None => Stage::unknown(started.why.clone()),
+    }
+}
+
+fn outcome_words(joined: &Joined) -> String {
+    use crate::model::Outcome;
+    let run = &joined.run;
+    let exit = run.exit_code.map_or_else(String::new, |code| format!("exit {code}, "));
+    let words = match run.outcome {
+        Some(Outcome::Blocking) => "it blocks",
+        Some(Outcome::NonBlockingError) => "it failed without effect",
+        Some(Outcome::Timeout) => "stopped by its time limit",
+        Some(Outcome::Async) => "it ran in the background",
+        Some(Outcome::Skipped) => "it was not run",
+        Some(Outcome::CannotRun) => "it could not be run",
+        Some(Outcome::Success) if run.says.is_none() => "it said nothing that decides",
+        Some(Outcome::Success) => "it answered",
+        None => "nothing tells",
+    };
+    format!("{exit}{words}")
+}
+
+/// Whether `command`, as a trace names it, is this handler's.
+pub(super) fn is_command_of(handler: &Handler, command: &str) -> bool {
+    match &handler.kind {
+        HandlerKind::Command { command: own, args, .. } => {
+            let args = args.as_deref().unwrap_or_default();
+            own == command || (!args.is_empty() && format!("{own} {}", args.join(" ")) == command)
+        }
+        HandlerKind::Http { url } => url == command,
+        HandlerKind::McpTool { server, tool } => {
+            command.strip_prefix(server.as_str()).and_then(|rest| rest.strip_prefix('/')) == Some(tool.as_str())
+        }
+        HandlerKind::Prompt { prompt } | HandlerKind::Agent { prompt } => prompt == command,
+        HandlerKind::Callback => false,
+    }
+}
+
+fn place(session: &Session, event: &Event) -> Place {
+    let path = session.sources.get(event.at.source().at()).map_or_else(String::new, |source| source.path.clone());
+    Place { path, line: event.at.is_some().then_some(event.at.line), column: None }
+}
+
+/// RFC 3339 in UTC, to the second where the time has no fraction.
+pub fn rfc3339(time: Time) -> Option<String> {
+    let time = jiff::Timestamp::from_millisecond(time.millis()?).ok()?;
+    Some(time.to_string())
+}

@@ -1,0 +1,357 @@
+//! Opens one session: its files, the hooks that hold for it, and everything joined.
+//!
+//! Owns the order in which a session's sources are read. Must not know screens.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::demo::{Demo, FileKind};
+use super::group::SessionFiles;
+use super::join;
+use super::pipeline::{Strand, Who, weave};
+use crate::dialect::claude_code::debug_log::DebugLog;
+use crate::dialect::claude_code::stream::StreamReader;
+use crate::dialect::claude_code::{self, Transcript};
+use crate::dialect::hook_log::HookLog;
+use crate::dialect::{Format, PREFIX, Reader, Role, Shared, SubagentKey, recognise};
+use crate::model::{Agent, AgentIx, Delta, Name, Names, Plan, Progress, Session, SourceInfo, Time};
+use crate::record::RecordingReader;
+use crate::settings::{self, Request};
+use crate::source::{Lines, Source, SourceError, Store};
+
+/// Where a session comes from.
+#[derive(Debug, Clone)]
+pub enum From {
+    /// Files.
+    Files(SessionFiles),
+    /// Standard input.
+    Stdin,
+    /// A bundled session.
+    Demo(&'static Demo),
+}
+
+/// What arrives while a session is opened.
+#[derive(Debug)]
+pub enum Arrival {
+    /// More of the session.
+    Delta(Delta),
+    /// The hooks that hold for it.
+    Plan(Plan),
+}
+
+/// A session that was read to its end.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The session.
+    pub session: Session,
+    /// Its hooks.
+    pub plan: Plan,
+}
+
+/// Why a session can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file of it can't be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// It is something else.
+    #[error("{path}: this is {}, not a session that can be opened", format.words())]
+    NotASession {
+        /// The file.
+        path: String,
+        /// What it is.
+        format: Format,
+    },
+}
+
+impl OpenError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            OpenError::Source(error) => error.help.as_deref(),
+            OpenError::NotASession { .. } => Some(
+                "name a transcript, a stream, a hook log or a folder with some; `hookscope sessions` lists those on this machine",
+            ),
+        }
+    }
+}
+
+/// Reads a session to its end.
+///
+/// # Errors
+/// Nothing of it can be read. What can't be read in part is in the session's diagnostics.
+pub fn load(from: &From, request: &Request, store: &Store) -> Result<Loaded, OpenError> {
+    let mut session = Session::new(claude_code::DIALECT.id);
+    let mut plan = Plan::default();
+    open(from, request, store, &mut |arrival| {
+        match arrival {
+            Arrival::Delta(delta) => session.apply(delta),
+            Arrival::Plan(found) => plan = found,
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(Loaded { session, plan })
+}
+
+/// Reads a session and hands on what arrives. Stops quietly when `emit` breaks.
+///
+/// # Errors
+/// As [`load`].
+pub fn open(
+    from: &From,
+    request: &Request,
+    store: &Store,
+    emit: &mut dyn FnMut(Arrival) -> ControlFlow<()>,
+) -> Result<(), OpenError> {
+    let Parts { main, beside } = match from {
+        From::Files(files) => of_files(files)?,
+        From::Stdin => Parts::alone(vec![Part::one(Source::stdin()?)?]),
+        From::Demo(demo) => Parts::alone(of_demo(demo)?),
+    };
+    let mut planner = Planner { from, request, names: Names::default(), state: Planning::Due };
+    let mut hand_on = |delta: Delta| {
+        let plan = planner.plan(&delta);
+        emit(Arrival::Delta(delta))?;
+        plan.map_or(ControlFlow::Continue(()), |plan| emit(Arrival::Plan(plan)))
+    };
+    if beside.is_empty() {
+        let _ = read(main, store, &mut hand_on)?;
+        return Ok(());
+    }
+    // Other sources may put events anywhere: nothing but the progress can be handed on before they are joined.
+    let mut session = Session::new(claude_code::DIALECT.id);
+    let read = read(main, store, &mut |delta| {
+        let progress = Progress { done: false, ..delta.progress };
+        session.apply(delta);
+        hand_on(Delta { progress, ..Delta::default() })
+    })?;
+    if read.is_continue() {
+        let takes = |id: &str| matches!(from, From::Files(files) if files.takes(id)) || !matches!(from, From::Files(_));
+        let whole = join_all(session, beside, store, &takes)?;
+        let _ = hand_on(whole.into_delta());
+    }
+    Ok(())
+}
+
+/// Joins what stands beside the main sources. Runs of a resumed session have a stream each: those go one after
+/// another before they are joined.
+fn join_all(
+    session: Session,
+    beside: Vec<Part>,
+    store: &Store,
+    takes: &dyn Fn(&str) -> bool,
+) -> Result<Session, OpenError> {
+    let read_main = |at| store.read(at).ok();
+    let mut whole = join::Part::new(session, &read_main);
+    let mut streams: Option<(join::Part, Vec<Source>)> = None;
+    let mut others = Vec::new();
+    for part in beside {
+        let (format, source) = (part.format, part.source.clone());
+        let read = read_beside(part)?;
+        match (&mut streams, format) {
+            (Some((stream, sources)), Format::Stream) => {
+                let before =
+                    std::mem::replace(stream, join::Part::new(Session::new(claude_code::DIALECT.id), &|_| None));
+                *stream = join::append(before, read);
+                sources.push(source);
+            }
+            (None, Format::Stream) => streams = Some((read, vec![source])),
+            _ => others.push((read, vec![source])),
+        }
+    }
+    for (part, sources) in streams.into_iter().chain(others) {
+        whole = join::join(whole, part, takes);
+        for source in sources {
+            store.add(source)?;
+        }
+    }
+    whole.session.progress.done = true;
+    Ok(whole.session)
+}
+
+/// Reads one source alone, numbered from 0: joining renumbers it.
+fn read_beside(part: Part) -> Result<join::Part, OpenError> {
+    let store = Store::new();
+    let mut session = Session::new(claude_code::DIALECT.id);
+    let _ = read(vec![part], &store, &mut |delta| {
+        session.apply(delta);
+        ControlFlow::Continue(())
+    })?;
+    Ok(join::Part::new(session, &|at| store.read(at).ok()))
+}
+
+/// The sources of a session: those whose events are its events, and those that tell more about them.
+struct Parts {
+    main: Vec<Part>,
+    beside: Vec<Part>,
+}
+
+impl Parts {
+    fn alone(main: Vec<Part>) -> Parts {
+        Parts { main, beside: Vec::new() }
+    }
+}
+
+/// A source of a session, opened, and what reads it.
+struct Part {
+    source: Source,
+    format: Format,
+    subagent: Option<(SubagentKey, Option<claude_code::SubagentMeta>)>,
+}
+
+impl Part {
+    fn one(source: Source) -> Result<Part, OpenError> {
+        let format = recognise(&source.prefix(PREFIX)?);
+        match format.role() {
+            Role::Session => Ok(Part { source, format, subagent: None }),
+            _ => Err(OpenError::NotASession { path: source.path().to_owned(), format }),
+        }
+    }
+}
+
+fn of_files(files: &SessionFiles) -> Result<Parts, OpenError> {
+    let open = |path: &PathBuf| Part::one(Source::open(path)?);
+    let mut main = files.main.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    for (path, about) in &files.subagents {
+        let about = about.as_deref().and_then(|path| std::fs::read(path).ok());
+        main.push(subagent(Source::open(path)?, about.as_deref(), path)?);
+    }
+    let mut beside = Vec::new();
+    for paths in [&files.recordings, &files.streams, &files.hook_logs, &files.debug_logs] {
+        for path in paths {
+            // Without a transcript the first of the others is the main one.
+            if main.is_empty() { main.push(open(path)?) } else { beside.push(open(path)?) }
+        }
+    }
+    Ok(Parts { main, beside })
+}
+
+fn of_demo(demo: &Demo) -> Result<Vec<Part>, OpenError> {
+    let mut parts = Vec::new();
+    let source = |file: &'static super::demo::DemoFile| {
+        Source::from_reader(&demo.place(file), io::Cursor::new(file.text.as_bytes()))
+    };
+    for file in demo.files_of(FileKind::Transcript) {
+        parts.push(Part::one(source(file)?)?);
+    }
+    for file in demo.files_of(FileKind::Subagent) {
+        let about = file.path.replace(".jsonl", ".meta.json");
+        let about = demo.files_of(FileKind::SubagentMeta).find(|meta| meta.path == about);
+        parts.push(subagent(source(file)?, about.map(|meta| meta.text.as_bytes()), Path::new(file.path))?);
+    }
+    Ok(parts)
+}
+
+fn subagent(source: Source, about: Option<&[u8]>, path: &Path) -> Result<Part, OpenError> {
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(rename = "agentId")]
+        agent_id: Option<String>,
+    }
+    let prefix = source.prefix(PREFIX)?;
+    let told = prefix
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Line>(line).ok())
+        .find_map(|line| line.agent_id);
+    // A file of one line that is longer than the prefix: its name is the next best thing.
+    let agent_id = told.unwrap_or_else(|| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        stem.strip_prefix("agent-").unwrap_or(&stem).to_owned()
+    });
+    let meta = about.and_then(claude_code::meta);
+    let key = SubagentKey { tool_use_id: meta.as_ref().and_then(|meta| meta.tool_use_id.clone()), agent_id };
+    Ok(Part { source, format: Format::SubagentTranscript, subagent: Some((key, meta)) })
+}
+
+/// Reads sources of one kind side by side.
+fn read(
+    parts: Vec<Part>,
+    store: &Store,
+    emit: &mut dyn FnMut(Delta) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, OpenError> {
+    let mut shared = Shared::new();
+    let mut strands = Vec::new();
+    for part in parts {
+        let path = part.source.path().to_owned();
+        let ix = store.add(part.source.clone())?;
+        let info = SourceInfo { path, format: part.format.name(), bytes: part.source.info().bytes };
+        let cursor = part.source.cursor(ix);
+        let (who, agent) = match part.subagent {
+            Some((key, meta)) => {
+                let kind = meta.as_ref().and_then(|meta| meta.agent_type.as_deref());
+                let kind = kind.map_or(Name::NONE, |kind| shared.names.intern(kind));
+                let id = shared.names.intern(&key.agent_id);
+                let background = meta.as_ref().and_then(|meta| meta.background);
+                let agent = shared.agent(Agent { id, kind, parent: AgentIx(0), call: None, background });
+                (Who::Subagent { key, awaken: |agent, context| Box::new(Transcript::subagent(agent, context)) }, agent)
+            }
+            None => (Who::Main(reader(part.format)), AgentIx(0)),
+        };
+        strands.push(Strand::new(cursor, ix, info, who, agent));
+    }
+    Ok(weave(strands, &mut shared, emit))
+}
+
+fn reader(format: Format) -> Box<dyn Reader> {
+    match format {
+        Format::HookInputLog => Box::new(HookLog::new()),
+        Format::Stream => Box::new(StreamReader::new()),
+        Format::DebugLog => Box::new(DebugLog::new()),
+        Format::Recording => Box::new(RecordingReader::new()),
+        _ => Box::new(Transcript::main(None)),
+    }
+}
+
+/// Finds the hooks of a session once its first lines tell where it ran.
+struct Planner<'a> {
+    from: &'a From,
+    request: &'a Request,
+    names: Names,
+    state: Planning,
+}
+
+#[derive(PartialEq, Eq)]
+enum Planning {
+    Due,
+    Done,
+}
+
+impl Planner<'_> {
+    fn plan(&mut self, delta: &Delta) -> Option<Plan> {
+        if self.state == Planning::Done {
+            return None;
+        }
+        for name in &delta.names {
+            self.names.intern(name);
+        }
+        if delta.events.is_empty() && !delta.progress.done {
+            return None;
+        }
+        self.state = Planning::Done;
+        if let From::Demo(demo) = self.from {
+            return Some(demo.plan());
+        }
+        let context = delta.contexts.iter().find(|context| context.cwd.is_some());
+        let text = |name: Name| self.names.get(name).map(str::to_owned);
+        let mut request = self.request.clone();
+        if let Some(context) = context {
+            request.cwd = request.cwd.or_else(|| text(context.cwd).map(PathBuf::from));
+            request.entrypoint = text(context.entrypoint);
+            request.version = request.version.or_else(|| text(context.version));
+        }
+        let first = delta.events.iter().map(|event| event.time).find(|time| !time.is_unknown());
+        Some(settings::plan(&request, first.map(|first| (first, self.last(first))), &[]))
+    }
+
+    /// The session's end, as far as the files tell before they are read.
+    fn last(&self, first: Time) -> Time {
+        let From::Files(files) = self.from else { return first };
+        let written = files.all().filter_map(|path| std::fs::metadata(path).ok()?.modified().ok());
+        let millis = written.filter_map(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let last = millis.map(|age| Time(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))).max();
+        last.unwrap_or(first).max(first)
+    }
+}

@@ -1,0 +1,112 @@
+//! Discover settings, read them with positions, validate, merge scopes, find the versions of the past.
+//!
+//! Owns which files count for a session and what the agent makes of them. Reads files and git objects; nothing is
+//! ever started. Must not know events' bodies or any screen.
+
+mod claude_code;
+mod discover;
+mod file;
+mod front_matter;
+mod git;
+mod given;
+mod json;
+mod node;
+mod past;
+mod plugins;
+mod read;
+mod script;
+mod shape;
+mod switches;
+mod version;
+
+use std::path::PathBuf;
+
+use crate::model::{Plan, Time};
+
+pub use given::Given;
+pub use read::{Read, read_text};
+pub use script::script_state;
+
+/// Whether the folder was trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trust {
+    /// Nothing tells. A recorded session went past the question, so it is taken as trusted.
+    #[default]
+    Assumed,
+    /// It was.
+    Trusted,
+    /// It was not: interactive sessions then hold settings-file hooks back.
+    Untrusted,
+}
+
+/// A switch of the command line that the agent was started with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StartSwitch {
+    /// `--bare`: no hooks at all.
+    Bare,
+    /// `--safe-mode`: managed hooks only.
+    SafeMode,
+}
+
+/// What is known of a session that decides which settings it could load.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// The folder in which the session started.
+    pub cwd: Option<PathBuf>,
+    /// `--project`: look here instead.
+    pub project: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`: stands for `~/.claude`.
+    pub config_dir: Option<PathBuf>,
+    /// System folders with managed settings.
+    pub managed: Vec<PathBuf>,
+    /// `--settings`: these and nothing else.
+    pub given: Vec<Given>,
+    /// `entrypoint` of the session's lines (`cli`, `sdk-cli`, `sdk-ts` …).
+    pub entrypoint: Option<String>,
+    /// Client version; none: the newest.
+    pub version: Option<String>,
+    /// The sources that were named at the start (`user`, `project`, `local`), where that is known.
+    pub setting_sources: Option<Vec<String>>,
+    /// Switches of the agent's command line, where they are known.
+    pub started_with: Vec<StartSwitch>,
+    /// Whether the folder was trusted.
+    pub trust: Trust,
+}
+
+impl Request {
+    /// Nothing but what the environment of hookscope itself tells: home folder, `CLAUDE_CONFIG_DIR`, system folders.
+    pub fn from_environment() -> Request {
+        let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let managed = claude_code::MANAGED_FOLDERS.iter().filter(|(os, _)| *os == std::env::consts::OS);
+        Request {
+            home: folder("HOME").or_else(|| folder("USERPROFILE")),
+            config_dir: folder("CLAUDE_CONFIG_DIR"),
+            managed: managed.map(|(_, path)| PathBuf::from(path)).collect(),
+            ..Request::default()
+        }
+    }
+
+    /// `~/.claude`, or what stands for it.
+    fn config(&self) -> Option<PathBuf> {
+        self.config_dir.clone().or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+
+    /// Where project settings are looked for.
+    fn start(&self) -> Option<&PathBuf> {
+        self.project.as_ref().or(self.cwd.as_ref())
+    }
+}
+
+/// The hooks that held for a session, by time.
+///
+/// `span` is the session's first and last known time, in milliseconds; without it there is one era. `changes` are
+/// moments at which the session itself noticed that a settings file changed, with its path (ConfigChange events).
+/// Never fails: what can't be read is a file with status rejected. A file named by `--settings` that is not there
+/// has `found: false` in `looked_at`.
+pub fn plan(request: &Request, span: Option<(Time, Time)>, changes: &[(Time, String)]) -> Plan {
+    let discovery = if request.given.is_empty() { discover::discover(request) } else { given::collect(request) };
+    let eras = past::eras(request, &discovery, span, changes);
+    Plan { eras, looked_at: discovery.looked_at, given: !request.given.is_empty() }
+}

@@ -1,0 +1,82 @@
+//! The last two lines: what deserves attention, and what keys do now.
+
+use super::canvas::Canvas;
+use crate::app::{App, Area, Line, Mode, Regions, Shape, Tone, bottom_line, key_for, verdict_sentence, warning};
+use crate::text;
+
+/// Draws status and keys.
+pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) {
+    status(app, regions, canvas);
+    keys(app, app.mode(), regions.bottom, canvas);
+}
+
+fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
+    let area = regions.status;
+    if area.is_empty() {
+        return;
+    }
+    let warning = warning(app);
+    let key = |action: &Option<_>| action.as_ref().and_then(|action| key_for(app.base_mode(), action));
+    let hint = warning
+        .as_ref()
+        .and_then(|warning| key(&warning.action))
+        .map(|key| format!("{}{key}", canvas.mark(" – ", " - ")));
+    let hint = hint.unwrap_or_default();
+    if let Some((words, tone)) = &app.message {
+        canvas.text(area, &format!(" {words}"), *tone);
+        return;
+    }
+    match (regions.shape, warning) {
+        (Shape::Stacked, warning) => {
+            let mut room = area;
+            if let Some(warning) = warning {
+                let words = format!(" {}{hint} ", warning.short);
+                let width = text::width(&text::safe_as(&words, canvas.charset)).min(usize::from(area.width) / 2);
+                let width = u16::try_from(width).unwrap_or(area.width);
+                let right = Area { x: area.x + area.width - width, width, ..area };
+                canvas.text(right, &words, Tone::Warn);
+                room.width -= width;
+            }
+            if let Some(step) = app.detail.step() {
+                let (sentence, tone) = verdict_sentence(step, canvas.charset);
+                let dot = canvas.charset.dot();
+                let line = Line::new().and(format!(" {sentence}"), tone);
+                let line = if step.decision.effect.is_empty() || step.decision.decided_by.is_none() {
+                    line
+                } else {
+                    line.and(format!("{dot}{}", step.decision.effect), Tone::Plain)
+                };
+                canvas.line(room, &line);
+            }
+        }
+        (_, Some(warning)) => {
+            canvas.text(area, &format!(" {}{hint}", warning.text), Tone::Warn);
+        }
+        (_, None) => {}
+    }
+}
+
+/// What keys do now: as many as fit, and always the last two.
+fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
+    let mut items = bottom_line(mode, canvas.charset);
+    if mode.takes_text() {
+        return;
+    }
+    let count = app.count.map(|count| format!("{count} "));
+    let width = |items: &[(String, &str)]| -> usize {
+        items.iter().map(|(key, label)| text::width(key) + label.len() + 3).sum::<usize>() + 1
+    };
+    let room = usize::from(area.width).saturating_sub(count.as_ref().map_or(0, String::len));
+    let stay = 2.min(items.len());
+    while items.len() > stay && width(&items) > room {
+        items.remove(items.len() - stay - 1);
+    }
+    let mut line = Line::new().and(" ", Tone::Plain);
+    for (key, label) in items {
+        line = line.and(key, Tone::Key).and(format!(" {label}  "), Tone::Plain);
+    }
+    canvas.line(area, &line);
+    if let Some(count) = count {
+        canvas.text_right(area, &count, Tone::Strong);
+    }
+}

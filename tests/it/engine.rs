@@ -1,0 +1,4 @@
+//! The engine: against what real clients did, and over sessions.
+
+mod session;
+mod truth;

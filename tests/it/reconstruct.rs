@@ -1,0 +1,4 @@
+//! Which events follow from transcripts.
+
+mod merge;
+mod truth;
