@@ -4,6 +4,7 @@
 
 mod bench_cmd;
 pub mod common;
+pub mod convert;
 pub mod demo;
 pub mod failure;
 mod inspector;

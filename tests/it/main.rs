@@ -3,6 +3,7 @@
 
 mod demos;
 mod engine;
+mod join;
 mod logs;
 mod matcher;
 #![allow(
@@ -13,6 +14,7 @@ mod matcher;
 )]
 
 mod reconstruct;
+mod record;
 mod screen;
 mod settings;
 mod source;
