@@ -25,7 +25,7 @@ impl Tracer {
         let wants_input = options.inputs == Inputs::Shown || selection.depends_on_input;
         let input = if wants_input && !unreadable {
             match (self.behaviour.input)(session, ix, lines) {
-                Ok(input) => Some(input),
+                Ok(input) => input,
                 Err(error) => {
                     diagnostics.push(Diagnostic {
                         level: crate::model::Level::Warning,
