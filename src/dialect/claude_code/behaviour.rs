@@ -5,7 +5,7 @@ use std::io;
 use serde_json::Value;
 
 use super::{condition, decide, matching, outcomes, rules};
-use crate::dialect::{Admission, Behaviour, Condition, EventSpec, hook_log};
+use crate::dialect::{Behaviour, hook_log};
 use crate::model::{EventIx, MarkKind, Session};
 use crate::source::Lines;
 
