@@ -33,6 +33,7 @@
 pub mod app;
 pub mod bench;
 pub mod cli;
+pub mod diagnose;
 pub mod dialect;
 pub mod engine;
 pub mod exec;
