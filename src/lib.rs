@@ -30,6 +30,7 @@
 //! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 //! | [`mod@bench`] | makes transcripts of any size, and measures; kept out of the help | screens, how a session is loaded |
 
+pub mod app;
 pub mod bench;
 pub mod cli;
 pub mod dialect;
@@ -41,3 +42,4 @@ pub mod model;
 pub mod settings;
 pub mod source;
 pub mod text;
+pub mod ui;
