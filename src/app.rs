@@ -31,8 +31,8 @@ mod traced;
 mod update;
 mod warn;
 
-pub use action::{Action, Amount, Described, Effect, Input, MouseUse, Way};
-pub use decision::{decision_doc, verdict_sentence};
+pub use action::{Action, Amount, Described, Effect, Input, MouseUse, Note, Way};
+pub use decision::{Room, decision_doc, verdict_sentence};
 pub use detail::{Body, Detail};
 pub use doc::{Cursor, Doc, Line, Span, Target, Tone};
 pub use hooks::hooks_doc;

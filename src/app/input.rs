@@ -100,7 +100,9 @@ fn take_result(app: &mut App, result: Input) {
         Input::Conversation(event, said) => {
             app.said.insert(event, said);
         }
-        Input::Noted(generation, notes) if generation == app.generation => app.notes.extend(notes),
+        Input::Noted(generation, notes) if generation == app.generation => {
+            app.notes.extend(notes.into_iter().map(|note| (note.event, note)));
+        }
         Input::Surveyed { generation, first, glances, rounds } => app.survey.add(generation, first, glances, &rounds),
         Input::Warned(warnings) => app.warnings = warnings,
         Input::JobFailed(why) => app.message = Some((why, Tone::Warn)),
@@ -170,7 +172,7 @@ fn apply(app: &mut App, session: &mut crate::model::Session, delta: Delta) {
     let late =
         delta.marks.iter().any(|mark| mark.event.at() < from) || (!delta.calls.is_empty() && delta.events.is_empty());
     let ended = delta.progress.done && !session.progress.done;
-    app.broken += delta.diagnostics.len();
+    app.broken += super::state::broken(&delta.diagnostics);
     session.apply(delta);
     app.timeline.grow(session, from);
     // What was known of earlier events may have changed; once at the end is enough.
@@ -248,7 +250,7 @@ fn ask_for_rows(app: &mut App, effects: &mut Vec<Effect>) {
         let session = app.session.read();
         let telling = |event: &EventIx| {
             let row = inspect.row(&session, *event);
-            row.failed || !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
+            row.failed || row.needs_input || !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
         };
         seen.iter().copied().filter(|event| !app.notes_asked.contains(event)).filter(telling).collect()
     };
