@@ -6,4 +6,5 @@ pub mod demo;
 pub mod discover;
 pub mod group;
 pub mod join;
+pub mod open;
 pub mod pipeline;

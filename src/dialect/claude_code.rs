@@ -18,6 +18,8 @@ mod transcript;
 pub use input::hook_input;
 pub use said::{Words, said};
 pub use transcript::{SubagentMeta, Transcript, meta};
+pub mod debug_log;
+pub mod stream;
 
 use super::Dialect;
 

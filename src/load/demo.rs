@@ -3,7 +3,8 @@
 //! Owns what is embedded from `sessions/` and the row of each that matters. Must not know any screen. The lines
 //! have the shape that Claude Code 2.1.332 writes; a test runs the handlers and holds the transcript against them.
 
-use crate::model::{EventIx, Session};
+use crate::model::{Era, EraOrigin, EventIx, HookSet, MatcherGroup, Plan, Session, SettingsFile, Time};
+use crate::settings;
 
 /// The working folder of every demo, as its lines have it. It exists nowhere.
 pub const CWD: &str = "/home/you/demo";
@@ -83,6 +84,19 @@ impl Demo {
                 format!("sessions/{}/{}", self.name, file.path)
             }
         }
+    }
+
+    /// Its own settings and no others.
+    pub fn plan(&self) -> Plan {
+        let mut set = HookSet::default();
+        for file in self.files_of(FileKind::Settings) {
+            let path = self.place(file);
+            let read = settings::read_text(file.text, "project", &path);
+            let at = set.files.len();
+            set.files.push(SettingsFile { origin: EraOrigin::Given, ..read.file });
+            set.groups.extend(read.groups.into_iter().map(|group| MatcherGroup { file: at, ..group }));
+        }
+        Plan { eras: vec![Era { from: Time::UNKNOWN, set, note: None }], looked_at: Vec::new(), given: true }
     }
 
     /// The row that matters, once so much of the session is read.

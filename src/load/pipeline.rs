@@ -159,8 +159,8 @@ struct Batch {
     limit: u64,
 }
 
-/// Reads all strands to their ends and hands on batches. The first strand is the main file; on equal times the
-/// earlier strand goes first, and a subagent's events lie where the call that started it says.
+/// Reads all strands to their ends and hands on batches. The first strand is the main file; a subagent's events
+/// lie where the call that started it says.
 ///
 /// Stops early when `emit` breaks.
 pub fn weave(
@@ -178,13 +178,14 @@ pub fn weave(
         sent_bytes: 0,
         limit: FIRST_BATCH,
     };
+    let mut gates = Vec::new();
     let mut known_starts = usize::MAX;
     loop {
         // Looking for a call is cheap, but not for each of a million events.
         let starts = strands.iter().map(Strand::starts).sum();
         if starts != known_starts || strands.iter().all(|strand| strand.is_dormant() || strand.is_through()) {
             known_starts = starts;
-            awaken(&mut strands, shared);
+            awaken(&mut strands, &mut gates, shared);
         }
         let room = batch.limit.saturating_sub(read_bytes(&strands) - batch.sent_bytes).max(1);
         for strand in &mut strands {
@@ -195,8 +196,10 @@ pub fn weave(
         }
         let undecided = strands.iter().any(|strand| strand.ready.is_empty() && strand.state == State::Reading);
         if !undecided {
-            while let Some(at) = choose(&strands, shared) {
-                place(&mut strands[at], &mut batch);
+            while let Some(at) = choose(&strands, &gates, shared) {
+                if let Some(event) = place(&mut strands[at], &mut batch) {
+                    pass(strands[at].source, &event, &mut gates, shared);
+                }
                 if strands[at].ready.is_empty() && strands[at].state != State::Ended {
                     break;
                 }
@@ -217,7 +220,7 @@ pub fn weave(
 }
 
 /// Starts the readers of subagents whose call was read; at the very end those of whom no call is known.
-fn awaken(strands: &mut [Strand], shared: &mut Shared) {
+fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, shared: &mut Shared) {
     let orphaned = strands.iter().all(|strand| strand.is_dormant() || strand.is_through());
     for at in 0..strands.len() {
         let Who::Subagent { key, awaken } = &strands[at].reader else { continue };
@@ -233,6 +236,8 @@ fn awaken(strands: &mut [Strand], shared: &mut Shared) {
                 if let Some(known) = shared.agents.get_mut(agent.at()) {
                     known.call = Some((source, call));
                     known.parent = parent;
+                    let background = known.background;
+                    gates.push(Gate { child: at, call: (source, call), background, open: false });
                 }
                 awaken(agent, context)
             }
@@ -248,56 +253,63 @@ fn read_bytes(strands: &[Strand]) -> u64 {
     strands.iter().map(|strand| strand.cursor.read_bytes()).sum()
 }
 
-/// The strand whose event comes next; `None` where nothing is ready.
-fn choose(strands: &[Strand], shared: &Shared) -> Option<usize> {
+/// The strand whose event comes next; `None` where nothing is ready. On equal times a subagent goes before the
+/// agent that started it.
+fn choose(strands: &[Strand], gates: &[Gate], shared: &Shared) -> Option<usize> {
     if let [strand] = strands {
         return (!strand.ready.is_empty()).then_some(0);
     }
-    let next = |at: usize| strands[at].ready.front().map(|event| strands[at].clock.max(event.time));
+    let next = |at: &usize| {
+        let strand = &strands[*at];
+        (strand.ready.front().map(|event| strand.clock.max(event.time)), std::cmp::Reverse(*at))
+    };
     let ready = || (0..strands.len()).filter(|&at| !strands[at].ready.is_empty());
-    // Ties are wishes: should they ever form a ring, time alone decides.
-    ready()
-        .filter(|&at| !waits(at, strands, shared))
-        .min_by_key(|&at| next(at))
-        .or_else(|| ready().min_by_key(|&at| next(at)))
+    // Gates are wishes: should one never open, time alone decides.
+    ready().filter(|&at| !waits(at, strands, gates, shared)).min_by_key(next).or_else(|| ready().min_by_key(next))
 }
 
-/// Whether the next event of a strand has to wait for another file, whatever the clocks say: a foreground
-/// subagent runs between its call and the answer, a background one starts after the answer.
-fn waits(at: usize, strands: &[Strand], shared: &Shared) -> bool {
+/// The call between a subagent's file and the file of the agent that started it: whatever the clocks say, a
+/// foreground subagent runs between the call and its answer, a background one starts after the answer.
+#[derive(Debug)]
+struct Gate {
+    /// The subagent's strand.
+    child: usize,
+    /// Where the call is.
+    call: (SourceIx, CallIx),
+    background: Option<bool>,
+    /// The subagent's events may come.
+    open: bool,
+}
+
+impl Gate {
+    fn is_at(&self, source: SourceIx, event: &Event) -> bool {
+        event.calls.count == 1 && self.call == (source, event.calls.first)
+    }
+}
+
+/// Whether the next event of a strand has to wait for another file.
+fn waits(at: usize, strands: &[Strand], gates: &[Gate], shared: &Shared) -> bool {
     let Some(event) = strands[at].ready.front() else { return true };
-    let agent_of = |strand: &Strand| shared.agents.get(strand.agent.at()).copied().unwrap_or(Agent::MAIN);
-    // The answer to a call that started a foreground subagent whose file is not through.
-    let answers = |call: (SourceIx, CallIx)| {
-        call.0 == strands[at].source
-            && event.calls.count == 1
-            && event.calls.first == call.1
-            && is_answer(event, shared)
-    };
-    let early = strands.iter().enumerate().any(|(other, strand)| {
-        let agent = agent_of(strand);
-        other != at
-            && !strand.is_through()
-            && agent.background == Some(false)
-            && agent.call.is_some_and(|call| answers(call))
-    });
-    early || unstarted(at, strands, agent_of(&strands[at]), shared)
+    let source = strands[at].source;
+    gates.iter().any(|gate| {
+        let not_started = gate.child == at && !gate.open;
+        let unanswered = gate.background == Some(false)
+            && gate.is_at(source, event)
+            && !strands[gate.child].is_through()
+            && is_answer(event, shared);
+        not_started || unanswered
+    })
 }
 
 fn is_answer(event: &Event, shared: &Shared) -> bool {
     shared.names.text(event.name).starts_with("PostToolUse")
 }
 
-/// A background subagent whose call is not answered yet: its first event waits.
-fn unstarted(at: usize, strands: &[Strand], agent: Agent, shared: &Shared) -> bool {
-    let (Some(true), Some(call)) = (agent.background, agent.call) else { return false };
-    strands[at].placed.is_empty()
-        && strands.iter().any(|strand| {
-            strand.source == call.0
-                && strand.ready.front().is_some_and(|event| {
-                    event.calls.count == 1 && event.calls.first == call.1 && is_answer(event, shared)
-                })
-        })
+/// Opens the gates that a placed event stands at.
+fn pass(source: SourceIx, event: &Event, gates: &mut [Gate], shared: &Shared) {
+    for gate in gates.iter_mut().filter(|gate| !gate.open && gate.is_at(source, event)) {
+        gate.open = gate.background != Some(true) || is_answer(event, shared);
+    }
 }
 
 /// Moves marks, calls and diagnostics from a reader's output into the batch.
@@ -326,8 +338,8 @@ fn take_findings(strand: &mut Strand, batch: &mut Batch) {
 }
 
 /// Gives the next event of a strand its place in the session.
-fn place(strand: &mut Strand, batch: &mut Batch) {
-    let Some(mut event) = strand.ready.pop_front() else { return };
+fn place(strand: &mut Strand, batch: &mut Batch) -> Option<Event> {
+    let mut event = strand.ready.pop_front()?;
     strand.clock = strand.clock.max(event.time);
     let own = u32::try_from(strand.placed.len()).unwrap_or(u32::MAX);
     let ix = EventIx(batch.events);
@@ -340,6 +352,7 @@ fn place(strand: &mut Strand, batch: &mut Batch) {
     for mark in strand.held.remove(&own).unwrap_or_default() {
         batch.delta.marks.push(RunMark { event: ix, ..mark });
     }
+    Some(event)
 }
 
 fn send(

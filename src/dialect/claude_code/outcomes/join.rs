@@ -14,8 +14,14 @@ pub fn join(firing: &Firing<'_>) -> Vec<Joined> {
     let facts: Vec<Facts> = firing.marks.iter().map(|mark| Facts::of(&firing.traces, mark, firing.lines)).collect();
     let mut drafts: Vec<Draft> = Vec::new();
     // What names its command first: the rest is held against it.
+    // A logged input proves a start of nobody in particular, and the notice of the cap is no run.
+    let of_runs = |facts: &&Facts| match facts.kind {
+        MarkKind::InputLogged => false,
+        MarkKind::Informational => facts.says.is_some(),
+        _ => true,
+    };
     let (named, nameless): (Vec<&Facts>, Vec<&Facts>) =
-        facts.iter().filter(|facts| facts.kind != MarkKind::InputLogged).partition(|facts| facts.command.is_some());
+        facts.iter().filter(of_runs).partition(|facts| facts.command.is_some());
     for facts in named {
         match drafts.iter_mut().find(|draft| draft.is_run_of(facts)) {
             Some(draft) => draft.take(facts),
@@ -132,6 +138,10 @@ impl Draft {
             if !reading.context.contains(text) {
                 reading.context.push(text.clone());
             }
+        }
+        if reading.outcome.is_none() && facts.says.is_some() && facts.kind != MarkKind::Started {
+            // Said in JSON: the process itself ended well enough to be heard.
+            reading.outcome = Some(Outcome::Success);
         }
         let said = facts.says.filter(|says| *says != Says::Context || !reading.context.is_empty());
         match (reading.says, said) {

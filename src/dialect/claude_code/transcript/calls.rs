@@ -3,6 +3,8 @@
 //! Owns PreToolUse, PermissionRequest, PostToolUse, PostToolUseFailure and what fires while a tool runs. Must not know
 //! prompts and stops.
 
+use std::collections::HashMap;
+
 use serde::Deserialize;
 
 use super::ending::{self, Told};
@@ -13,7 +15,7 @@ use super::turn::Batch;
 use super::{IdMap, IdSet, Transcript, Version, hash};
 use crate::dialect::Shared;
 use crate::model::{
-    Call, CallIx, CallRange, Ending, Event, EventIx, LineRef, MarkIx, MarkKind, Name, RunMark, Says, Time,
+    Call, CallIx, CallRange, Context, Ending, Event, EventIx, LineRef, MarkIx, MarkKind, Name, RunMark, Says, Time,
 };
 
 /// The calls of a file.
@@ -26,6 +28,8 @@ pub(super) struct Calls {
     pub(super) known: IdSet,
     /// Agent calls by hashed `tool_use` id.
     pub(super) agents_by_call: IdMap<CallIx>,
+    /// What held when an Agent call was made.
+    pub(super) agent_contexts: HashMap<CallIx, Context>,
     /// Agent calls by the hashed agent id that their result names.
     pub(super) agents_by_id: IdMap<CallIx>,
 }
@@ -149,6 +153,7 @@ impl Transcript {
             "TaskUpdate" if input.status.is("completed") => Task::Completed,
             "Task" | "Agent" => {
                 self.calls.agents_by_call.insert(key, ix);
+                self.calls.agent_contexts.insert(ix, self.context);
                 let kind = input.subagent_type.get().unwrap_or("general-purpose");
                 let kind = shared.names.intern(kind);
                 Task::Agent { prompt: hash(input.prompt.text()), kind, taken: false }

@@ -11,6 +11,7 @@ use super::queue::Slot;
 use super::turn::Next;
 use super::{Transcript, hash};
 use crate::dialect::Shared;
+use crate::dialect::claude_code::output;
 use crate::model::{Event, LineRef, MarkKind, Name, RunMark, Says, Time};
 
 /// Bytes of a handler's output that are looked at for what it says.
@@ -104,6 +105,7 @@ impl Transcript {
             _ => trace.command.get(),
         };
         let says = match kind {
+            MarkKind::Success => said_by(event, trace),
             MarkKind::Blocking if event == "PreToolUse" => Some(Says::Deny),
             MarkKind::Blocking => Some(Says::Block),
             MarkKind::Stopped => Some(Says::Halt),
@@ -296,6 +298,14 @@ impl Transcript {
             }
         }
     }
+}
+
+/// What a handler's output says by the rules for reading it. Nothing that a transcript calls a success was
+/// exit 2, so its exit code is left out of it where the client gives none.
+fn said_by(event: &str, trace: &Attachment) -> Option<Says> {
+    let start = head(trace.stdout, OUTPUT_LOOKED_AT);
+    let whole_text = if start.trim_start().starts_with('{') { whole(trace.stdout) } else { start };
+    output::says(event, &whole_text, trace.exit_code.code().or(Some(0)), None)
 }
 
 /// Whether a handler's output asks for confirmation.

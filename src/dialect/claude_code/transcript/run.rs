@@ -428,7 +428,9 @@ impl Transcript {
         if !main {
             return self.settle(chain, Next::Turn, time, shared);
         }
-        self.close_instructions();
+        if self.run.instructions.is_some() {
+            self.close_instructions();
+        }
         self.settle(0, Next::Turn, time, shared);
         if text.starts_with("<command-name>/compact</command-name>") {
             self.run.compact_command = Some((at, time));

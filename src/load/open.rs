@@ -1,0 +1,287 @@
+//! Opens one session: its files, the hooks that hold for it, and everything joined.
+//!
+//! Owns the order in which a session's sources are read. Must not know screens.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::demo::{Demo, FileKind};
+use super::group::SessionFiles;
+use super::pipeline::{Strand, Who, weave};
+use crate::dialect::claude_code::{self, Transcript};
+use crate::dialect::hook_log::HookLog;
+use crate::dialect::{Format, PREFIX, Reader, Shared, SubagentKey, recognise};
+use crate::model::{Agent, AgentIx, Delta, Name, Names, Plan, Session, SourceInfo, Time};
+use crate::settings::{self, Request};
+use crate::source::{Source, SourceError, Store};
+
+/// Where a session comes from.
+#[derive(Debug, Clone)]
+pub enum From {
+    /// Files.
+    Files(SessionFiles),
+    /// Standard input.
+    Stdin,
+    /// A bundled session.
+    Demo(&'static Demo),
+}
+
+/// What arrives while a session is opened.
+#[derive(Debug)]
+pub enum Arrival {
+    /// More of the session.
+    Delta(Delta),
+    /// The hooks that hold for it.
+    Plan(Plan),
+    /// The session as it is after all its sources were joined: replaces what came before.
+    Whole(Box<Session>),
+}
+
+/// A session that was read to its end.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The session.
+    pub session: Session,
+    /// Its hooks.
+    pub plan: Plan,
+}
+
+/// Why a session can't be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// A file of it can't be read.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// It is something else.
+    #[error("{path}: this is {}, not a session that can be opened", format.words())]
+    NotASession {
+        /// The file.
+        path: String,
+        /// What it is.
+        format: Format,
+    },
+}
+
+impl OpenError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            OpenError::Source(error) => error.help.as_deref(),
+            OpenError::NotASession { .. } => Some(
+                "name a transcript, a stream, a hook log or a folder with some; `hookscope sessions` lists those on this machine",
+            ),
+        }
+    }
+}
+
+/// Reads a session to its end.
+///
+/// # Errors
+/// Nothing of it can be read. What can't be read in part is in the session's diagnostics.
+pub fn load(from: &From, request: &Request, store: &Store) -> Result<Loaded, OpenError> {
+    let mut session = Session::new(claude_code::DIALECT.id);
+    let mut plan = Plan::default();
+    open(from, request, store, &mut |arrival| {
+        match arrival {
+            Arrival::Delta(delta) => session.apply(delta),
+            Arrival::Plan(found) => plan = found,
+            Arrival::Whole(whole) => session = *whole,
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(Loaded { session, plan })
+}
+
+/// Reads a session and hands on what arrives. Stops quietly when `emit` breaks.
+///
+/// # Errors
+/// As [`load`].
+pub fn open(
+    from: &From,
+    request: &Request,
+    store: &Store,
+    emit: &mut dyn FnMut(Arrival) -> ControlFlow<()>,
+) -> Result<(), OpenError> {
+    let parts = match from {
+        From::Files(files) => of_files(files)?,
+        From::Stdin => vec![Part::one("-", Source::stdin()?)?],
+        From::Demo(demo) => of_demo(demo)?,
+    };
+    let mut planner = Planner { from, request, names: Names::default(), state: Planning::Due };
+    let _ = read(parts, store, &mut |delta| {
+        let plan = planner.plan(&delta);
+        emit(Arrival::Delta(delta))?;
+        match plan {
+            Some(plan) => emit(Arrival::Plan(plan)),
+            None => ControlFlow::Continue(()),
+        }
+    })?;
+    Ok(())
+}
+
+/// A source of a session, opened, and what reads it.
+struct Part {
+    source: Source,
+    format: Format,
+    subagent: Option<(SubagentKey, Option<claude_code::SubagentMeta>)>,
+}
+
+impl Part {
+    fn one(path: &str, source: Source) -> Result<Part, OpenError> {
+        let format = recognise(&source.prefix(PREFIX)?);
+        match format {
+            Format::Transcript
+            | Format::SubagentTranscript
+            | Format::HookInputLog
+            | Format::Stream
+            | Format::DebugLog
+            | Format::Recording => Ok(Part { source, format, subagent: None }),
+            _ => Err(OpenError::NotASession { path: path.to_owned(), format }),
+        }
+    }
+}
+
+fn of_files(files: &SessionFiles) -> Result<Vec<Part>, OpenError> {
+    let mut parts = Vec::new();
+    for path in &files.main {
+        parts.push(Part::one(&path.display().to_string(), Source::open(path)?)?);
+    }
+    for (path, about) in &files.subagents {
+        let about = about.as_deref().and_then(|path| std::fs::read(path).ok());
+        parts.push(subagent(Source::open(path)?, about.as_deref(), path)?);
+    }
+    if parts.is_empty() {
+        let others = [&files.recordings, &files.streams, &files.hook_logs, &files.debug_logs];
+        for path in others.into_iter().find(|paths| !paths.is_empty()).into_iter().flatten() {
+            parts.push(Part::one(&path.display().to_string(), Source::open(path)?)?);
+        }
+    }
+    Ok(parts)
+}
+
+fn of_demo(demo: &Demo) -> Result<Vec<Part>, OpenError> {
+    let mut parts = Vec::new();
+    let source = |file: &'static super::demo::DemoFile| {
+        Source::from_reader(&demo.place(file), io::Cursor::new(file.text.as_bytes()))
+    };
+    for file in demo.files_of(FileKind::Transcript) {
+        parts.push(Part::one(file.path, source(file)?)?);
+    }
+    for file in demo.files_of(FileKind::Subagent) {
+        let about = file.path.replace(".jsonl", ".meta.json");
+        let about = demo.files_of(FileKind::SubagentMeta).find(|meta| meta.path == about);
+        parts.push(subagent(source(file)?, about.map(|meta| meta.text.as_bytes()), Path::new(file.path))?);
+    }
+    Ok(parts)
+}
+
+fn subagent(source: Source, about: Option<&[u8]>, path: &Path) -> Result<Part, OpenError> {
+    #[derive(Deserialize)]
+    struct Line {
+        #[serde(rename = "agentId")]
+        agent_id: Option<String>,
+    }
+    let prefix = source.prefix(PREFIX)?;
+    let told = prefix
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<Line>(line).ok())
+        .find_map(|line| line.agent_id);
+    // A file of one line that is longer than the prefix: its name is the next best thing.
+    let agent_id = told.unwrap_or_else(|| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        stem.strip_prefix("agent-").unwrap_or(&stem).to_owned()
+    });
+    let meta = about.and_then(claude_code::meta);
+    let key = SubagentKey { tool_use_id: meta.as_ref().and_then(|meta| meta.tool_use_id.clone()), agent_id };
+    Ok(Part { source, format: Format::SubagentTranscript, subagent: Some((key, meta)) })
+}
+
+/// Reads sources of one kind side by side.
+fn read(
+    parts: Vec<Part>,
+    store: &Store,
+    emit: &mut dyn FnMut(Delta) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>, OpenError> {
+    let mut shared = Shared::new();
+    let mut strands = Vec::new();
+    for part in parts {
+        let path = part.source.path().to_owned();
+        let ix = store.add(part.source.clone())?;
+        let info = SourceInfo { path, format: part.format.name(), bytes: part.source.info().bytes };
+        let cursor = part.source.cursor(ix);
+        let (who, agent) = match part.subagent {
+            Some((key, meta)) => {
+                let kind = meta.as_ref().and_then(|meta| meta.agent_type.as_deref());
+                let kind = kind.map_or(Name::NONE, |kind| shared.names.intern(kind));
+                let id = shared.names.intern(&key.agent_id);
+                let background = meta.as_ref().and_then(|meta| meta.background);
+                let agent = shared.agent(Agent { id, kind, parent: AgentIx(0), call: None, background });
+                (Who::Subagent { key, awaken: |agent, context| Box::new(Transcript::subagent(agent, context)) }, agent)
+            }
+            None => (Who::Main(reader(part.format)), AgentIx(0)),
+        };
+        strands.push(Strand::new(cursor, ix, info, who, agent));
+    }
+    Ok(weave(strands, &mut shared, emit))
+}
+
+fn reader(format: Format) -> Box<dyn Reader> {
+    match format {
+        Format::HookInputLog => Box::new(HookLog::new()),
+        _ => Box::new(Transcript::main(None)),
+    }
+}
+
+/// Finds the hooks of a session once its first lines tell where it ran.
+struct Planner<'a> {
+    from: &'a From,
+    request: &'a Request,
+    names: Names,
+    state: Planning,
+}
+
+#[derive(PartialEq, Eq)]
+enum Planning {
+    Due,
+    Done,
+}
+
+impl Planner<'_> {
+    fn plan(&mut self, delta: &Delta) -> Option<Plan> {
+        if self.state == Planning::Done {
+            return None;
+        }
+        for name in &delta.names {
+            self.names.intern(name);
+        }
+        if delta.events.is_empty() && !delta.progress.done {
+            return None;
+        }
+        self.state = Planning::Done;
+        if let From::Demo(demo) = self.from {
+            return Some(demo.plan());
+        }
+        let context = delta.contexts.iter().find(|context| context.cwd.is_some());
+        let text = |name: Name| self.names.get(name).map(str::to_owned);
+        let mut request = self.request.clone();
+        if let Some(context) = context {
+            request.cwd = request.cwd.or_else(|| text(context.cwd).map(PathBuf::from));
+            request.entrypoint = text(context.entrypoint);
+            request.version = request.version.or_else(|| text(context.version));
+        }
+        let first = delta.events.iter().map(|event| event.time).find(|time| !time.is_unknown());
+        Some(settings::plan(&request, first.map(|first| (first, self.last(first))), &[]))
+    }
+
+    /// The session's end, as far as the files tell before they are read.
+    fn last(&self, first: Time) -> Time {
+        let From::Files(files) = self.from else { return first };
+        let written = files.all().filter_map(|path| std::fs::metadata(path).ok()?.modified().ok());
+        let millis = written.filter_map(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let last = millis.map(|age| Time(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))).max();
+        last.unwrap_or(first).max(first)
+    }
+}
