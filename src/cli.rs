@@ -114,11 +114,16 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
 fn demo_command(args: &demo::DemoArgs, common: &Common, out: &mut dyn Write) -> Result<Exit, Failure> {
     match &args.name {
         Some(name) => {
-            let demo = demo::find(name).map_err(|error| Failure::new(error.to_string(), "hookscope demo lists them"))?;
+            let demo =
+                demo::find(name).map_err(|error| Failure::new(error.to_string(), "hookscope demo lists them"))?;
             screen::demo(demo, common)
         }
         None => {
-            if common.json { demo::write_json(out)? } else { demo::write_text(out)? }
+            if common.json {
+                demo::write_json(out)?
+            } else {
+                demo::write_text(out)?
+            }
             Ok(Exit::Done)
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Warning};
-use crate::model::{Delta, EventIx, Step, Verdict};
+use crate::model::{Delta, EventIx, Session, Step, Verdict};
 
 /// What can reach the program.
 pub enum Input {
@@ -21,6 +21,8 @@ pub enum Input {
     Tick,
     /// More of the session was read.
     Loaded(Box<Delta>),
+    /// The session as it is once all its sources were joined: replaces what was loaded before.
+    Whole(Box<Session>),
     /// Loading ended with an error: what, in one sentence.
     LoadFailed(String),
     /// The settings are known, or changed: rows and steps can be had.

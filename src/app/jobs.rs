@@ -16,7 +16,7 @@ use crate::model::{EventIx, Outcome, Step, Verdict};
 /// A filter is asked for again after this, so that what was found so far is seen.
 const SLICE: Duration = Duration::from_millis(40);
 /// Events looked at before the session is let go, so that loading can go on.
-const STRIDE: usize = 256;
+const STRIDE: usize = 32;
 
 /// Does what an effect asks and hands on the answers. `stale` says that nobody waits for them any more.
 pub fn perform(

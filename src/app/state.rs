@@ -100,6 +100,14 @@ pub enum SeenRow {
 /// At most this many lines of conversation are shown before an event.
 const SAID_SHOWN: usize = 3;
 
+/// What was loaded and waits to be taken in.
+pub(super) enum Arrived {
+    /// More of the session.
+    More(Delta),
+    /// All of it, anew.
+    Whole(Box<Session>),
+}
+
 /// The state.
 pub struct App {
     /// What is looked at.
@@ -164,7 +172,7 @@ pub struct App {
     pub wanted: Option<EventIx>,
     /// The screen has to be drawn from scratch: something else was on it.
     pub redraw: bool,
-    pub(super) queue: VecDeque<Delta>,
+    pub(super) queue: VecDeque<Arrived>,
     pub(super) rows_changed: bool,
     pub(super) late: bool,
 }
