@@ -45,7 +45,7 @@ enum Command {
     /// Test a matcher
     Match(match_cmd::MatchArgs),
     /// List the sessions found on this machine
-    Sessions(sessions::SessionsArgs),
+    Sessions,
 }
 
 /// Runs the program on these arguments; tells how it ended.
@@ -102,7 +102,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             match_cmd::run(&args, &common, names, &mut out)?;
             Ok(Exit::Done)
         }
-        Some(Command::Sessions(_)) => {
+        Some(Command::Sessions) => {
             sessions::run(&common, &mut out)?;
             Ok(Exit::Done)
         }

@@ -209,7 +209,9 @@ fn replace(app: &mut App, session: &mut Session, whole: Session) {
     app.said.clear();
     app.said_asked.clear();
     let expr = app.timeline.filter.take().map(|filter| filter.expr);
-    app.timeline = Timeline { generation: app.timeline.generation, ..Timeline::default() };
+    let generation = app.timeline.generation;
+    app.timeline = Timeline::default();
+    app.timeline.generation = generation;
     app.timeline.grow(session, 0);
     if expr.is_some() {
         app.timeline.set_filter(session, expr);

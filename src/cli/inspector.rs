@@ -50,7 +50,10 @@ impl Inspect for Inspector {
     }
 
     fn complete(&self, session: &Session, expr: &str, cursor: usize) -> Vec<Completion> {
-        filter::complete(expr, cursor, &self.tracer, session).into_iter().map(Into::into).collect()
+        filter::complete(expr, cursor, &self.tracer, session)
+            .into_iter()
+            .map(|way| Completion { start: way.start, text: way.text, about: way.about })
+            .collect()
     }
 
     fn why_empty(&self, session: &Session, expr: &str) -> String {

@@ -27,8 +27,19 @@ pub struct Opened {
 
 /// The dialects of the contract that can't be read yet.
 const NOT_YET: &[&str] = &[
-    "cortex-code", "cortex-sdk", "devin", "codex", "gemini-cli", "gemini", "qwen-code", "qwen", "copilot-cli",
-    "vscode", "cursor", "factory-droid", "kimi",
+    "cortex-code",
+    "cortex-sdk",
+    "devin",
+    "codex",
+    "gemini-cli",
+    "gemini",
+    "qwen-code",
+    "qwen",
+    "copilot-cli",
+    "vscode",
+    "cursor",
+    "factory-droid",
+    "kimi",
 ];
 
 /// Refuses options that can't be followed.

@@ -10,7 +10,8 @@ use tokio::sync::mpsc;
 
 use super::inspector::Inspector;
 use super::{Common, Exit, Failure, colours, opening};
-use crate::app::{App, Colours, Input, Options, run};
+use crate::app::run::run;
+use crate::app::{App, Colours, Input, Options};
 use crate::engine::Mode;
 use crate::load::demo::Demo;
 use crate::load::open::{self, Arrival, From};
@@ -53,7 +54,8 @@ fn on_a_terminal() -> Result<(), Failure> {
 }
 
 fn options(common: &Common) -> Options {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
+    let locale =
+        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
     let utf8 = locale.is_some_and(|locale| {
         let locale = locale.to_ascii_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
@@ -74,7 +76,7 @@ fn show(from: From, common: &Common, options: Options) -> Result<(), Failure> {
     let (common, lines) = (common.clone(), store.clone());
     std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let request = opening::request(&common);
-        let mut told = |input| match send.blocking_send(input) {
+        let told = |input| match send.blocking_send(input) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         };
@@ -84,7 +86,6 @@ fn show(from: From, common: &Common, options: Options) -> Result<(), Failure> {
                 let tracer = opening::tracer(plan, Mode::Recorded, &common);
                 told(Input::Planned(Arc::new(Inspector::new(tracer, lines.clone()))))
             }
-            Arrival::Whole(session) => told(Input::Whole(session)),
         });
         if let Err(error) = ended {
             let _ = told(Input::LoadFailed(opening::failure(error).to_string()));

@@ -76,7 +76,6 @@ pub(super) fn merge(primary: Part, secondary: Part, places: &[Place]) -> Part {
     }
     session.progress.read += other.progress.read;
     session.progress.total += other.progress.total;
-    session.progress.lines += other.progress.lines;
     session.progress.done &= other.progress.done;
     Part { session, ids }
 }
