@@ -2,7 +2,9 @@
 //!
 //! Owns words and exit codes. Must not know how anything is done.
 
+mod bench_cmd;
 pub mod common;
+pub mod convert;
 pub mod demo;
 pub mod failure;
 pub mod hooks;
@@ -52,6 +54,8 @@ enum Command {
     Match(match_cmd::MatchArgs),
     /// List the sessions found on this machine
     Sessions,
+    #[command(hide = true)]
+    Bench(bench_cmd::BenchArgs),
 }
 
 /// Runs the program on these arguments; tells how it ended.
@@ -106,6 +110,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
                 None => None,
             };
             match_cmd::run(&args, &common, names, &mut out)?;
+            Ok(Exit::Done)
+        }
+        Some(Command::Bench(args)) => {
+            bench_cmd::run(&args, &common, &mut out)?;
             Ok(Exit::Done)
         }
         Some(Command::Sessions) => {

@@ -40,6 +40,7 @@ pub mod exec;
 pub mod load;
 pub mod matcher;
 pub mod model;
+pub mod record;
 pub mod settings;
 pub mod source;
 pub mod text;

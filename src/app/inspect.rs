@@ -1,6 +1,7 @@
 //! What the screen asks of the rooms below, as one seam: rows at once, everything else in the background.
 
 use crate::engine::Row;
+use crate::engine::filter::Completion;
 use crate::model::{EventIx, Plan, Session, Step, Time};
 
 /// Whether a filter holds for an event.
@@ -13,17 +14,6 @@ pub struct FilterFault {
     pub message: String,
     /// Where, in characters from 0.
     pub column: usize,
-}
-
-/// A way to go on typing a filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Completion {
-    /// Characters of the text, from its `start`, that it replaces.
-    pub start: usize,
-    /// What to put there.
-    pub text: String,
-    /// A word about it ("41 events", "verdict").
-    pub about: String,
 }
 
 /// A rule of the dialect, for a person.
@@ -58,7 +48,7 @@ pub trait Inspect: Send + Sync {
     /// An event in a line. Called while drawing: a microsecond or so.
     fn row(&self, session: &Session, event: EventIx) -> Row;
 
-    /// An event in full; none where there is no such event. Reads from the sources: only in the background.
+    /// An event in full; `None` where there is no such event. Reads from the sources: only in the background.
     fn step(&self, session: &Session, event: EventIx) -> Option<Step>;
 
     /// Reads a filter. Its test may read from the sources: only in the background.

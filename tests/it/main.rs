@@ -3,9 +3,18 @@
 
 mod demos;
 mod engine;
+mod join;
 mod logs;
 mod matcher;
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test ends where something is not as expected"
+)]
+
 mod reconstruct;
+mod record;
 mod screen;
 mod settings;
 mod source;
