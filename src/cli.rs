@@ -7,11 +7,17 @@ pub mod common;
 pub mod convert;
 pub mod demo;
 pub mod failure;
+pub mod hooks;
 mod inspector;
+pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;
+pub mod replay;
 mod screen;
 pub mod sessions;
+pub mod show;
+pub mod style;
+pub mod view;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
