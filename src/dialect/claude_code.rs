@@ -6,7 +6,7 @@ mod input;
 mod transcript;
 
 pub use input::hook_input;
-pub use transcript::{SubagentMeta, Transcript, meta};
+pub use transcript::{Rewind, SubagentMeta, Transcript, meta};
 
 use super::Dialect;
 

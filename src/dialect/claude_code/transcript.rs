@@ -27,6 +27,7 @@ mod subagent;
 mod text;
 mod turn;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -139,6 +140,16 @@ impl Hasher for IdHasher {
     }
 }
 
+/// A prompt that goes back behind an earlier one: what stands between was left behind in the conversation, though its
+/// hooks fired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rewind {
+    /// The line of the prompt with which the new branch begins.
+    pub at: LineRef,
+    /// The line (1-based) that it continues from.
+    pub back_to: u32,
+}
+
 type IdSet = HashSet<u64, BuildHasherDefault<IdHasher>>;
 type IdMap<T> = HashMap<u64, T, BuildHasherDefault<IdHasher>>;
 
@@ -168,8 +179,9 @@ pub struct Transcript {
     role: Role,
     words: Option<Words>,
     queue: Queue,
-    /// Repeated uuids fire nothing.
-    seen: IdSet,
+    /// Lines by uuid: repeated ones fire nothing.
+    seen: IdMap<u32>,
+    rewinds: Vec<Rewind>,
     /// How many lines repeated a uuid.
     repeated: u64,
     context: Context,
@@ -220,7 +232,8 @@ impl Transcript {
             role,
             words: None,
             queue: Queue::default(),
-            seen: IdSet::default(),
+            seen: IdMap::default(),
+            rewinds: Vec::new(),
             repeated: 0,
             context: Context::EMPTY,
             context_ix: None,
@@ -256,6 +269,12 @@ impl Transcript {
     /// comes before SubagentStart.
     pub fn agent_runs_beside(&self, call: CallIx) -> Option<bool> {
         self.calls.beside.get(&call).copied()
+    }
+
+    /// Where the conversation went back, in file order. Events on lines between `back_to` and `at` are on a branch that
+    /// was left.
+    pub fn rewinds(&self) -> &[Rewind] {
+        &self.rewinds
     }
 
     /// Lines that repeated a known uuid and were passed over.
@@ -300,11 +319,16 @@ impl Transcript {
         if repair == Repair::InvalidUtf8 {
             self.note(at, Level::Warning, "the line has bytes that are no UTF-8; they are shown as \u{fffd}", None);
         }
-        if let Some(uuid) = line.uuid.get()
-            && !self.seen.insert(hash(uuid))
-        {
-            self.repeated += 1;
-            return;
+        if let Some(uuid) = line.uuid.get() {
+            match self.seen.entry(hash(uuid)) {
+                Entry::Occupied(_) => {
+                    self.repeated += 1;
+                    return;
+                }
+                Entry::Vacant(new) => {
+                    new.insert(at.line);
+                }
+            }
         }
         let time = line.time();
         self.begin(at, line, time, shared);
