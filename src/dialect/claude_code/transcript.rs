@@ -11,6 +11,18 @@
 //! result tells whether hooks ran at all, a Stop until the next line tells that the turn was not interrupted. Lines are
 //! taken in file order, whatever their times say. `Event::time` is the time of the line that shows the event, so it may
 //! step back a little; whoever merges several readers orders by the running maximum.
+//!
+//! # A session's files together
+//!
+//! A subagent's own file is read by a reader of its own. Its first event comes after PreToolUse of the call that started
+//! it; where it runs beside its parent ([`SubagentMeta::background`], [`Transcript::agent_runs_beside`]) after that
+//! call's PostToolUse. A parent's PostToolUse of a call whose agent does not run beside it comes after all events of that
+//! agent. Otherwise the earlier time goes first.
+//!
+//! # What a transcript never shows
+//!
+//! Setup, SessionEnd of a killed process, Elicitation, ConfigChange, FileChanged and Notification fire without leaving a
+//! line, unless one of their hooks leaves a trace; a display in a terminal comes in parts that are not written down.
 
 mod calls;
 mod compaction;
@@ -215,7 +227,7 @@ impl Transcript {
         reader
     }
 
-    /// Reads the own file of a subagent. `agent` is its index in `Shared::agents`; `inherited` what held when it was
+    /// Reads the own file of a subagent (see the head of this module for how its events join its parent's). `agent` is its index in `Shared::agents`; `inherited` what held when it was
     /// started (its lines name no permission mode).
     pub fn subagent(agent: AgentIx, inherited: Context) -> Transcript {
         let mut reader = Transcript::new(Role::Subagent, agent);

@@ -285,9 +285,9 @@ impl Transcript {
         self.chains[chain].message = None;
     }
 
-    /// Whether nobody sits before it.
+    /// Whether nobody sits before it: print mode and the SDKs, which run the same way.
     pub(super) fn in_print_mode(&self, shared: &Shared) -> bool {
-        shared.names.get(self.context.entrypoint).is_some_and(|entry| entry == "sdk-cli")
+        shared.names.get(self.context.entrypoint).is_some_and(|entry| entry.starts_with("sdk-"))
     }
 
     /// How sure an event is that clients before `since` did not know, or fired unmeasured.
