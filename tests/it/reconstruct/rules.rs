@@ -370,6 +370,23 @@ fn stops_that_hooks_prevent_carry_the_flag_until_the_next_prompt() {
 }
 
 #[test]
+fn a_summary_names_who_blocked_as_far_as_other_lines_tell() {
+    let blocked = |trace: bool| {
+        let mut file = File::new().prompt("go").says("m1", "Done.");
+        if trace {
+            file = file.attachment(json!({"type": "hook_blocking_error", "hookEvent": "Stop", "hookName": "Stop",
+                "toolUseID": "s", "blockingError": {"blockingError": "no", "command": "two.sh"}}));
+        }
+        let infos = json!([{"command": "one.sh", "durationMs": 3}, {"command": "two.sh", "durationMs": 4}]);
+        let read = file.system("stop_hook_summary", json!({"hookInfos": infos, "hookErrors": ["no"]})).read();
+        let summed = read.marks("Stop").into_iter().filter(|mark| mark.0 == MarkKind::StopSummary);
+        summed.map(|mark| mark.1).collect::<Vec<_>>()
+    };
+    assert_eq!(blocked(true), [None, Some(Says::Block)]);
+    assert_eq!(blocked(false), [None, None]);
+}
+
+#[test]
 fn the_cap_is_told_at_the_last_stop() {
     let read = File::new()
         .prompt("go")

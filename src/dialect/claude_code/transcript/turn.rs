@@ -31,6 +31,8 @@ pub(super) struct Chain {
     pub(super) batch: Option<Batch>,
     pub(super) last_batch: Option<Slot>,
     pub(super) last_stop: Option<Slot>,
+    /// Commands that blocked the last stop, as their own traces say.
+    pub(super) blockers: Vec<Name>,
     /// A Stop came after the last summary.
     pub(super) unsummed: bool,
     /// A stop hook kept it going since the last prompt.
@@ -48,6 +50,7 @@ impl Chain {
             batch: None,
             last_batch: None,
             last_stop: None,
+            blockers: Vec::new(),
             unsummed: false,
             kept_going: false,
         }
@@ -242,6 +245,7 @@ impl Transcript {
         let slot = self.push(event);
         self.chains[chain].last_stop = Some(slot);
         self.chains[chain].unsummed = true;
+        self.chains[chain].blockers.clear();
         slot
     }
 
