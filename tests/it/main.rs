@@ -3,9 +3,12 @@
 
 mod demos;
 mod engine;
+mod join;
 mod logs;
 mod matcher;
+mod pty;
 mod reconstruct;
+mod record;
 mod screen;
 mod settings;
 mod source;
