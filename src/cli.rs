@@ -13,6 +13,7 @@ pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;
 pub mod replay;
+mod reports;
 mod screen;
 pub mod sessions;
 pub mod show;
@@ -50,6 +51,14 @@ struct Cli {
 enum Command {
     /// Open a bundled session on the row that matters; without NAME, list them
     Demo(demo::DemoArgs),
+    /// Replay a session without a screen: what matched, what was answered, what was decided
+    Replay(replay::ReplayArgs),
+    /// One event in full
+    Show(show::ShowArgs),
+    /// Every hook: where it stands, and what it did over a session
+    Hooks(hooks::HooksArgs),
+    /// Recorded stop loops; exits 1 where there is one
+    Loop(loop_cmd::LoopArgs),
     /// Test a matcher
     Match(match_cmd::MatchArgs),
     /// List the sessions found on this machine
@@ -104,6 +113,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let exit = match cli.command {
         None => screen::sessions(&cli.sessions, &common),
         Some(Command::Demo(args)) => demo_command(&args, &common, &mut out),
+        Some(Command::Replay(args)) => reports::replay(&args, &common, &mut out),
+        Some(Command::Show(args)) => reports::show(&args, &common, &mut out),
+        Some(Command::Hooks(args)) => reports::hooks(&args, &common, &mut out),
+        Some(Command::Loop(args)) => reports::loops(&args, &common, &mut out),
         Some(Command::Match(args)) => {
             let names = match &args.session {
                 Some(path) => Some(opening::subjects(path, &args.event, &common)?),

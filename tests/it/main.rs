@@ -6,13 +6,6 @@ mod engine;
 mod join;
 mod logs;
 mod matcher;
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test ends where something is not as expected"
-)]
-
 mod reconstruct;
 mod record;
 mod screen;
