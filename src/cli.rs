@@ -13,6 +13,7 @@ pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;
 pub mod replay;
+mod reports;
 mod screen;
 pub mod sessions;
 pub mod show;
@@ -65,6 +66,10 @@ enum Command {
     Loop(loop_cmd::LoopArgs),
     /// Write a session as a hookscope recording
     Convert(convert::ConvertArgs),
+    /// Replay a session without a screen: what matched, what was answered, what was decided
+    /// One event in full
+    /// Every hook: where it stands, and what it did over a session
+    /// Recorded stop loops; exits 1 where there is one
     /// Test a matcher
     Match(match_cmd::MatchArgs),
     /// List the sessions found on this machine
@@ -141,6 +146,10 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Convert(args)) => {
             one(&args.session, &common, Some(Mode::Recorded), &mut |view| convert::run(view, &mut out))
         }
+        Some(Command::Replay(args)) => reports::replay(&args, &common, &mut out),
+        Some(Command::Show(args)) => reports::show(&args, &common, &mut out),
+        Some(Command::Hooks(args)) => reports::hooks(&args, &common, &mut out),
+        Some(Command::Loop(args)) => reports::loops(&args, &common, &mut out),
         Some(Command::Match(args)) => {
             let names = match &args.session {
                 Some(path) => Some(opening::subjects(path, &args.event, &common)?),

@@ -33,6 +33,8 @@ pub struct Behaviour {
     pub join: fn(firing: &Firing<'_>) -> Vec<Joined>,
     /// What comes of several answers, in the order of finishing where it is known.
     pub decide: fn(at: &Circumstances<'_>, answers: &[Joined]) -> crate::model::Decision,
+    /// Sets what the agent does, and its words, by a decision's verdict.
+    pub follow: fn(at: &Circumstances<'_>, decision: &mut crate::model::Decision),
     /// A rule by name.
     pub rule: fn(name: &str) -> Option<&'static Rule>,
 }

@@ -139,7 +139,8 @@ impl Draft {
                 reading.context.push(text.clone());
             }
         }
-        if reading.outcome.is_none() && facts.says.is_some() && facts.kind != MarkKind::Started {
+        let heard = facts.says.is_some() || facts.system_message.is_some();
+        if reading.outcome.is_none() && heard && facts.kind != MarkKind::Started {
             // Said in JSON: the process itself ended well enough to be heard.
             reading.outcome = Some(Outcome::Success);
         }
@@ -150,6 +151,11 @@ impl Draft {
                 reading.also = Some(says).filter(|says| *says != Says::Context);
             }
             _ => {}
+        }
+        if self.kinds.contains(&MarkKind::Stopped) && reading.says != Some(Says::Halt) {
+            // A refusal that ends the turn as well.
+            reading.also = reading.says.filter(|says| *says != Says::Context);
+            reading.says = Some(Says::Halt);
         }
         if reading.reason.is_none() {
             reading.reason.clone_from(&facts.reason);
@@ -347,6 +353,7 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
             draft.notes.push(format!("no handler in the settings at hand has this command: {command}"));
         }
     }
+    assign_background(&all[..selected], &mut taken, drafts);
     let free: Vec<usize> = (0..selected).filter(|ix| !taken[*ix]).collect();
     let unnamed: Vec<usize> =
         (0..drafts.len()).filter(|ix| drafts[*ix].handler.is_none() && drafts[*ix].facts.command.is_none()).collect();
@@ -369,6 +376,18 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
                 });
             }
         }
+    }
+}
+
+/// A late answer names no command, but it is of a handler that runs in the background.
+fn assign_background(selected: &[Candidate<'_>], taken: &mut [bool], drafts: &mut [Draft]) {
+    let free: Vec<usize> = (0..selected.len()).filter(|ix| !taken[*ix] && selected[*ix].handler.background).collect();
+    let late = |draft: &&mut Draft| draft.handler.is_none() && draft.facts.background && draft.facts.command.is_none();
+    let mut late: Vec<&mut Draft> = drafts.iter_mut().filter(late).collect();
+    if let ([only], [draft]) = (free.as_slice(), late.as_mut_slice()) {
+        taken[*only] = true;
+        draft.handler = Some(*only);
+        draft.notes.push("the trace names no command: it is the only background handler here".to_owned());
     }
 }
 
