@@ -3,7 +3,6 @@
 //! Owns words and exit codes. Must not know how anything is done.
 
 mod bench_cmd;
-pub mod common;
 pub mod convert;
 pub mod demo;
 pub mod failure;
@@ -12,8 +11,8 @@ mod inspector;
 pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;
+pub mod options;
 pub mod replay;
-mod reports;
 mod screen;
 pub mod sessions;
 pub mod show;
@@ -30,8 +29,8 @@ use clap::{Parser, Subcommand};
 
 use crate::engine::Mode;
 use crate::text::Charset;
-pub use common::{Common, When};
 pub use failure::{Exit, Failure};
+pub use options::{Common, When};
 use replay::Form;
 pub use view::View;
 
@@ -62,14 +61,10 @@ enum Command {
     Show(show::ShowArgs),
     /// List every hook, with what became of it over a session
     Hooks(hooks::HooksArgs),
-    /// Find recorded stop loops
+    /// Find recorded stop loops; exits 1 where there is one
     Loop(loop_cmd::LoopArgs),
     /// Write a session as a hookscope recording
     Convert(convert::ConvertArgs),
-    /// Replay a session without a screen: what matched, what was answered, what was decided
-    /// One event in full
-    /// Every hook: where it stands, and what it did over a session
-    /// Recorded stop loops; exits 1 where there is one
     /// Test a matcher
     Match(match_cmd::MatchArgs),
     /// List the sessions found on this machine
@@ -146,10 +141,6 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Convert(args)) => {
             one(&args.session, &common, Some(Mode::Recorded), &mut |view| convert::run(view, &mut out))
         }
-        Some(Command::Replay(args)) => reports::replay(&args, &common, &mut out),
-        Some(Command::Show(args)) => reports::show(&args, &common, &mut out),
-        Some(Command::Hooks(args)) => reports::hooks(&args, &common, &mut out),
-        Some(Command::Loop(args)) => reports::loops(&args, &common, &mut out),
         Some(Command::Match(args)) => {
             let names = match &args.session {
                 Some(path) => Some(opening::subjects(path, &args.event, &common)?),

@@ -16,7 +16,6 @@ pub use behaviour::BEHAVIOUR;
 mod input;
 mod transcript;
 pub use input::hook_input;
-pub use transcript::{SubagentMeta, Transcript, meta};
 pub mod debug_log;
 pub mod stream;
 pub use transcript::{Rewind, SubagentMeta, Transcript, meta};

@@ -50,7 +50,7 @@ use self::line::{Line, Problem, Repair};
 use self::queue::{Queue, Slot};
 use self::run::Run;
 use self::turn::{Chain, Place as ChainPlace};
-use crate::dialect::{Output, Reader, Shared, SubagentKey};
+use crate::dialect::{Output, Reader, Shared, Started, SubagentKey};
 use crate::model::{
     AgentIx, CallIx, Context, ContextIx, Diagnostic, Event, Evidence, Level, LineRef, Name, Names, Place, Time,
 };
@@ -479,9 +479,10 @@ impl Reader for Transcript {
         self.calls.agents_by_call.len() + self.calls.agents_by_id.len()
     }
 
-    fn started(&self, subagent: &SubagentKey) -> Option<(CallIx, Context)> {
+    fn started(&self, subagent: &SubagentKey) -> Option<Started> {
         let by_call = subagent.tool_use_id.as_deref().and_then(|id| self.agent_call(id));
         let call = by_call.or_else(|| self.call_of_agent(&subagent.agent_id))?;
-        Some((call, self.calls.agent_contexts.get(&call).copied().unwrap_or(self.context)))
+        let context = self.calls.agent_contexts.get(&call).copied().unwrap_or(self.context);
+        Some(Started { call, context, background: self.agent_runs_beside(call) })
     }
 }
