@@ -22,6 +22,7 @@ mod layout;
 mod marks;
 mod mouse;
 pub mod run;
+mod scope;
 mod session;
 mod state;
 mod survey;

@@ -84,7 +84,7 @@ fn text_changed(app: &mut App) {
 
 fn take_result(app: &mut App, result: Input) {
     match result {
-        Input::Loaded(delta) => app.queue.push_back(Arrived::More(*delta)),
+        Input::Loaded(delta) => app.queue.push_back(Arrived::More(delta)),
         Input::Whole(session) => app.queue.push_back(Arrived::Whole(session)),
         Input::LoadFailed(why) => app.load_error = Some(why),
         Input::Planned(inspect) => {
@@ -166,7 +166,7 @@ fn apply_loaded(app: &mut App) {
         // A job is reading: a little later, then.
         let Some(mut session) = session.try_write() else { return };
         match app.queue.pop_front() {
-            Some(Arrived::More(delta)) => apply(app, &mut session, delta),
+            Some(Arrived::More(delta)) => apply(app, &mut session, *delta),
             Some(Arrived::Whole(whole)) => replace(app, &mut session, *whole),
             None => return,
         }

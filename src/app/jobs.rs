@@ -200,10 +200,12 @@ struct Task {
     inspect: Arc<dyn Inspect>,
 }
 
-/// The threads: one for what is in view, one for what concerns all events. They end when this is dropped.
+/// The threads: one for the selected event, one for the rows in view, one for what concerns all events. They end
+/// when this is dropped.
 pub struct Jobs {
-    near: Sender<Task>,
-    far: Sender<Task>,
+    selected: Sender<Task>,
+    view: Sender<Task>,
+    all: Sender<Task>,
     latest: Arc<Latest>,
 }
 
@@ -217,15 +219,16 @@ impl Jobs {
             std::thread::spawn(move || work(&inbox, &session, &answers, &latest));
             tasks
         };
-        Jobs { near: thread(), far: thread(), latest }
+        Jobs { selected: thread(), view: thread(), all: thread(), latest }
     }
 
     /// Asks for what an effect wants.
     pub fn ask(&self, effect: Effect, inspect: Arc<dyn Inspect>) {
         self.latest.note(&effect);
         let thread = match effect {
-            Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.far,
-            _ => &self.near,
+            Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.all,
+            Effect::Note { .. } | Effect::Conversation(_) => &self.view,
+            _ => &self.selected,
         };
         // A thread that is gone has said why.
         let _ = thread.send(Task { effect, inspect });

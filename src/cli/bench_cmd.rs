@@ -69,7 +69,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<(),
 
 fn load(path: &Path, common: &Common, reached: &mut dyn FnMut(Milestone)) -> io::Result<()> {
     let failed = |failure: Failure| io::Error::other(failure.to_string());
-    let (sessions, _) = opening::find(&[path.to_owned()], common).map_err(failed)?;
+    let sessions = opening::find(&[path.to_owned()], common).map_err(failed)?;
     let mut events = 0;
     for from in &sessions {
         let store = Store::new();

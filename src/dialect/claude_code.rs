@@ -19,6 +19,7 @@ pub use input::hook_input;
 pub use transcript::{SubagentMeta, Transcript, meta};
 pub mod debug_log;
 pub mod stream;
+pub use transcript::{Rewind, SubagentMeta, Transcript, meta};
 
 use super::Dialect;
 

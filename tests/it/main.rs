@@ -6,6 +6,7 @@ mod engine;
 mod join;
 mod logs;
 mod matcher;
+mod pty;
 mod reconstruct;
 mod record;
 mod screen;
