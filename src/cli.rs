@@ -14,7 +14,6 @@ pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;
 pub mod replay;
-mod reports;
 mod screen;
 pub mod sessions;
 pub mod show;
@@ -147,10 +146,6 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Convert(args)) => {
             one(&args.session, &common, Some(Mode::Recorded), &mut |view| convert::run(view, &mut out))
         }
-        Some(Command::Replay(args)) => reports::replay(&args, &common, &mut out),
-        Some(Command::Show(args)) => reports::show(&args, &common, &mut out),
-        Some(Command::Hooks(args)) => reports::hooks(&args, &common, &mut out),
-        Some(Command::Loop(args)) => reports::loops(&args, &common, &mut out),
         Some(Command::Match(args)) => {
             let names = match &args.session {
                 Some(path) => Some(opening::subjects(path, &args.event, &common)?),
