@@ -8,6 +8,7 @@ pub mod demo;
 pub mod failure;
 pub mod hooks;
 mod inspector;
+mod json;
 pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;

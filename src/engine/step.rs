@@ -466,8 +466,12 @@ fn handler_step(
 }
 
 fn started(chosen: &HandlerChoice, matched: Option<bool>, told: Told<'_>) -> Stage {
-    if told.run.is_some() {
-        return Stage::known(true, Evidence::Recorded, "its run left a trace");
+    if let Some(joined) = told.run {
+        let why = match joined.attributed {
+            Evidence::Recorded => "its run left a trace",
+            _ => "a run left a trace, and it can be no other handler's",
+        };
+        return Stage::known(true, joined.attributed, why);
     }
     if let Some(other) = &chosen.runs_as {
         return Stage::known(false, Evidence::Derived, format!("{other} runs in its place"));
@@ -499,7 +503,7 @@ fn hooks(count: usize) -> String {
 fn answered(chosen: &HandlerChoice, started: &Stage, told: Told<'_>) -> Stage {
     match told.run {
         Some(joined) => match joined.run.outcome {
-            Some(_) => Stage::known(true, Evidence::Recorded, outcome_words(joined)),
+            Some(_) => Stage::known(true, joined.attributed, outcome_words(joined)),
             None => Stage::unknown("its start is recorded, its answer is not"),
         },
         None if started.holds == Some(false) => Stage::known(false, Evidence::Derived, "it was not started"),

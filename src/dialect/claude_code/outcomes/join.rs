@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use crate::dialect::{Candidate, EventClass, Firing, Joined, Reading};
-use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Says, Time};
+use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Says};
 
 use super::super::output::{self, Ran};
 
@@ -44,6 +44,7 @@ struct Draft {
     /// Index into the selected, then the passed-over handlers.
     handler: Option<usize>,
     notes: Vec<String>,
+    attributed: Evidence,
 }
 
 impl Draft {
@@ -54,6 +55,7 @@ impl Draft {
             sources: vec![facts.place.clone()],
             handler: None,
             notes: Vec::new(),
+            attributed: Evidence::Recorded,
         }
     }
 
@@ -206,7 +208,7 @@ impl Draft {
             sources: self.sources,
         };
         let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
-        Joined { run, reading, label, ended: Time::UNKNOWN }
+        Joined { run, reading, label, attributed: self.attributed }
     }
 }
 
@@ -362,6 +364,7 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
         (&[only], &[handler]) => {
             let draft = &mut drafts[only];
             draft.handler = Some(handler);
+            draft.attributed = Evidence::Derived;
             if draft.kinds.iter().any(|kind| *kind != MarkKind::PermissionDecision) || selected > 1 {
                 draft.notes.push("the trace names no command: it is the only handler it can be".to_owned());
             }
@@ -387,6 +390,7 @@ fn assign_background(selected: &[Candidate<'_>], taken: &mut [bool], drafts: &mu
     if let ([only], [draft]) = (free.as_slice(), late.as_mut_slice()) {
         taken[*only] = true;
         draft.handler = Some(*only);
+        draft.attributed = Evidence::Derived;
         draft.notes.push("the trace names no command: it is the only background handler here".to_owned());
     }
 }
