@@ -191,6 +191,7 @@ fn open(app: &mut App) -> Vec<Effect> {
                     None => return say(app, format!("{name}: no text is known for this rule")),
                 },
                 Some(Target::Event(event)) => leap(app, event),
+                None if app.detail.step().is_none() => return say(app, "the event is still being read"),
                 None => return say(app, "nothing to open on this line"),
             }
         }
