@@ -3,7 +3,7 @@
 use jiff::civil;
 
 use super::say;
-use crate::app::{App, Effect, Focus, Glance, Way};
+use crate::app::{App, Effect, Focus, Glance, Tone, Way};
 use crate::model::EventIx;
 
 /// Selects an event far away: one can come back.
@@ -107,6 +107,7 @@ pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
     let found = match app.focus {
         Focus::Timeline => {
             let Some(from) = app.timeline.selected() else { return Vec::new() };
+            app.message = Some((format!("looking for \"{text}\""), Tone::Dim));
             return vec![Effect::FindText { text, from, way, generation }];
         }
         Focus::Event => {
