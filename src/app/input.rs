@@ -129,7 +129,10 @@ fn take_found(app: &mut App, generation: u64, event: Option<EventIx>) {
         return;
     }
     match event {
-        Some(event) => leap(app, event),
+        Some(event) => {
+            app.message = None;
+            leap(app, event);
+        }
         None => app.message = Some((format!("\"{}\" is in no other event", finding.text), Tone::Plain)),
     }
 }
