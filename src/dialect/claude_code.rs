@@ -18,8 +18,6 @@ mod transcript;
 
 pub use behaviour::BEHAVIOUR;
 pub use input::hook_input;
-pub mod debug_log;
-pub mod stream;
 pub use transcript::{Rewind, SubagentMeta, Transcript, meta};
 
 use super::Dialect;
