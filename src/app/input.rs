@@ -7,7 +7,7 @@ use tui_input::backend::crossterm::EventHandler;
 use super::keys::lookup;
 use super::state::Arrived;
 use super::update::{leap, typed_in_ask, update};
-use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Jumps, Layer, Timeline, Tone, Zoom};
+use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Jumps, Layer, Timeline, Tone, Way, Zoom};
 use crate::model::{Delta, EventIx, Session, Verdict};
 
 /// Takes in what reached the program.
@@ -124,16 +124,20 @@ fn take_described(app: &mut App, described: Described) {
 }
 
 fn take_found(app: &mut App, generation: u64, event: Option<EventIx>) {
-    let Some(finding) = &app.finding else { return };
+    let Some(finding) = &mut app.finding else { return };
     if finding.generation != generation {
         return;
     }
     match event {
+        Some(event) if app.timeline.position(event).is_err() => finding.hidden = Some(event),
         Some(event) => {
             app.message = None;
             leap(app, event);
         }
-        None => app.message = Some((format!("\"{}\" is in no other event", finding.text), Tone::Plain)),
+        None => {
+            let side = if finding.way == Way::Forward { "after" } else { "before" };
+            app.message = Some((format!("\"{}\" is in no event {side} this one", finding.text), Tone::Plain));
+        }
     }
 }
 
@@ -156,6 +160,12 @@ fn settle(app: &mut App) -> Vec<Effect> {
         app.wanted = None;
     }
     let mut effects = Vec::new();
+    if let Some(finding) = &mut app.finding
+        && let Some(from) = finding.hidden.take()
+    {
+        let (text, way, generation) = (finding.text.clone(), finding.way, finding.generation);
+        effects.push(Effect::FindText { text, from, way, generation });
+    }
     ask_for_detail(app, &mut effects);
     settle_cursors(app);
     ask_for_rows(app, &mut effects);

@@ -10,7 +10,7 @@ use super::scope::left_out;
 use super::timeline::depth;
 use super::{
     Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Layer, Mode, MouseUse, Note, Reader, Regions, Said, SharedSession,
-    Survey, Timeline, Tone, Warning, decision_doc, hooks_doc,
+    Survey, Timeline, Tone, Warning, Way, decision_doc, hooks_doc,
 };
 use crate::model::{Delta, Diagnostic, EventIx, Level, Session, Time};
 use crate::text::Charset;
@@ -88,6 +88,10 @@ pub struct Finding {
     pub text: String,
     /// Of the last request.
     pub generation: u64,
+    /// Its way.
+    pub way: Way,
+    /// The last hit is not seen: the search goes on from there.
+    pub(super) hidden: Option<EventIx>,
 }
 
 /// A row of the timeline as seen.

@@ -119,7 +119,7 @@ fn accept(app: &mut App, asked: Asked, text: String) -> Vec<Effect> {
         Asked::Find(_) if text.is_empty() => Vec::new(),
         Asked::Find(_) => {
             let generation = app.finding.as_ref().map_or(0, |finding| finding.generation);
-            app.finding = Some(Finding { text, generation });
+            app.finding = Some(Finding { text, generation, way: Way::Forward, hidden: None });
             update(app, Action::FindAgain(Way::Forward))
         }
     }

@@ -103,6 +103,7 @@ pub(super) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
 pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
     let Some(finding) = &mut app.finding else { return say(app, "nothing to find yet: /") };
     finding.generation += 1;
+    (finding.way, finding.hidden) = (way, None);
     let (text, generation) = (finding.text.clone(), finding.generation);
     let found = match app.focus {
         Focus::Timeline => {

@@ -45,6 +45,8 @@ fn moving_by_lines_counts_and_ends() {
         ("/Bash<enter>", 8),
         ("/Stop<enter>n", 12),
         ("/Stop<enter>nN", 11),
+        // Hits that the filter hides are passed over.
+        ("&tool:PreToolUse<enter>/Read<enter>n", 10),
         ("99G", 1),
     ] {
         assert_eq!(event(keys), expect, "{keys}");
