@@ -27,6 +27,7 @@ mod state;
 mod survey;
 pub mod terminal;
 mod timeline;
+mod traced;
 mod update;
 mod warn;
 
@@ -46,5 +47,6 @@ pub use session::SharedSession;
 pub use state::{App, Colours, Finding, Focus, Options, SeenRow, Zoom};
 pub use survey::{Class, Glance, Survey};
 pub use timeline::{Filter, Timeline, ancestry, verdict_word};
+pub use traced::Traced;
 pub use update::update;
 pub use warn::{Warning, warning};

@@ -58,8 +58,8 @@ pub trait Inspect: Send + Sync {
     /// An event in a line. Called while drawing: a microsecond or so.
     fn row(&self, session: &Session, event: EventIx) -> Row;
 
-    /// An event in full. Reads from the sources: only in the background.
-    fn step(&self, session: &Session, event: EventIx) -> Step;
+    /// An event in full; `None` where there is no such event. Reads from the sources: only in the background.
+    fn step(&self, session: &Session, event: EventIx) -> Option<Step>;
 
     /// Reads a filter. Its test may read from the sources: only in the background.
     fn filter(&self, expr: &str) -> Result<Test, FilterFault>;

@@ -28,7 +28,7 @@ pub fn perform(
 ) {
     match effect {
         Effect::Describe { event, generation } => {
-            let step = inspect.step(&session.read(), *event);
+            let Some(step) = inspect.step(&session.read(), *event) else { return };
             let rows = step.input.as_ref().map(JsonRows::of_input).unwrap_or_default();
             let step = Arc::new(step);
             send(Input::Described(Box::new(Described { event: *event, generation: *generation, step, rows })));
@@ -39,7 +39,7 @@ pub fn perform(
                     return;
                 }
                 let step = inspect.step(&session.read(), event);
-                if let Some(note) = note(&step) {
+                if let Some(note) = step.as_ref().and_then(note) {
                     send(Input::Noted(*generation, vec![(event, note)]));
                 }
             }

@@ -26,6 +26,7 @@ impl Inspect for Desk {
                 failed: false,
                 round: 0,
                 started_unknown: false,
+                needs_input: false,
                 took_ms: None,
                 evidence: Evidence::Derived,
             };
@@ -36,17 +37,18 @@ impl Inspect for Desk {
             verdict: step.decision.verdict,
             failed: step.runs.iter().any(|run| run.outcome == Some(Outcome::NonBlockingError)),
             round: self.rounds.get(event.at()).copied().unwrap_or(0),
+            needs_input: false,
             started_unknown: step.decision.verdict == Verdict::Unknown,
             took_ms: None,
             evidence: step.decision.evidence,
         }
     }
 
-    fn step(&self, session: &Session, event: EventIx) -> Step {
-        self.steps.get(event.at()).cloned().unwrap_or_else(|| {
+    fn step(&self, session: &Session, event: EventIx) -> Option<Step> {
+        Some(self.steps.get(event.at()).cloned().unwrap_or_else(|| {
             let it = session.events[event.at()];
             step(event.at(), session.names.text(it.name), session.text(it.subject), json!({}))
-        })
+        }))
     }
 
     /// `word` holds where the name or subject contains it; `bad` is a fault.

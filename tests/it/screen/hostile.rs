@@ -197,12 +197,12 @@ fn while_loading_the_screen_says_how_far() {
     };
     bench.give(Input::Resize(80, 24));
     assert!(bench.screen().contains("Reading the session."));
-    let progress = Progress { read: 34, total: 100, lines: 5, done: false };
+    let progress = Progress { read: 34, total: 100, done: false };
     bench.give(Input::Loaded(Box::new(Delta { events: events[..5].to_vec(), progress, ..Delta::default() })));
     assert!(bench.screen().contains("loading 34 %"), "{}", bench.screen());
     assert!(bench.screen().contains("The settings are being read."), "{}", bench.screen());
     bench.give(Input::Planned(Arc::new(desk)));
-    let progress = Progress { read: 100, total: 100, lines: 15, done: true };
+    let progress = Progress { read: 100, total: 100, done: true };
     bench.give(Input::Loaded(Box::new(Delta { events: events[5..].to_vec(), progress, ..Delta::default() })));
     assert_eq!(bench.app.timeline.selected(), Some(EventIx(7)), "what was asked for is selected once it is there");
     assert!(!bench.screen().contains("loading"), "{}", bench.screen());
