@@ -8,6 +8,7 @@ mod canvas;
 mod doc;
 mod header;
 mod json;
+mod lab;
 mod layer;
 mod panes;
 mod strip;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Warning};
+use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Trial, Warning};
+use crate::dialect::match_report::MatchRow;
 use crate::model::{Delta, EventIx, Step};
 
 /// What can reach the program.
@@ -62,6 +63,13 @@ pub enum Input {
     },
     /// What deserves a line of warning, most pressing first.
     Warned(Vec<Warning>),
+    /// What a risky pattern makes of a name.
+    Tried {
+        /// Of the request.
+        generation: u64,
+        /// The name, and what was found out.
+        row: MatchRow,
+    },
     /// A job could not do what it was asked.
     JobFailed(String),
     /// The process was asked to end.
@@ -182,6 +190,10 @@ pub enum Action {
     Choose(Way),
     /// Show or hide what explains the keys of a mode.
     HelpFor(Mode),
+    /// The matcher lab.
+    Lab,
+    /// Turn what the chosen name is kept for.
+    Keep,
 }
 
 /// What the program asks of the world.
@@ -230,6 +242,8 @@ pub enum Effect {
         /// Answers of earlier generations are stale.
         generation: u64,
     },
+    /// Try a pattern that may take exponential time.
+    Try(Trial),
     /// Put a text on the clipboard.
     Copy(String),
     /// Give the mouse to the program or the terminal.

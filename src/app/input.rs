@@ -76,6 +76,9 @@ fn text_changed(app: &mut App) {
     if let Some(Layer::Palette(palette)) = app.layers.last_mut() {
         palette.cursor = Cursor::default();
     }
+    if let Some(Layer::Lab(lab)) = app.layers.last_mut() {
+        lab.typed();
+    }
     typed_in_ask(app);
 }
 
@@ -103,6 +106,11 @@ fn take_result(app: &mut App, result: Input) {
         Input::Noted(generation, notes) if generation == app.generation => app.notes.extend(notes),
         Input::Surveyed { generation, first, glances, rounds } => app.survey.add(generation, first, glances, &rounds),
         Input::Warned(warnings) => app.warnings = warnings,
+        Input::Tried { generation, row } => {
+            if let Some(lab) = app.lab_mut() {
+                lab.tried(generation, row);
+            }
+        }
         Input::JobFailed(why) => app.message = Some((why, Tone::Warn)),
         _ => {}
     }
@@ -152,6 +160,7 @@ fn settle(app: &mut App) -> Vec<Effect> {
     settle_cursors(app);
     ask_for_rows(app, &mut effects);
     ask_for_all(app, &mut effects);
+    super::screens::settle(app, &mut effects);
     effects
 }
 
@@ -173,6 +182,7 @@ fn apply(app: &mut App, session: &mut crate::model::Session, delta: Delta) {
     app.broken += delta.diagnostics.len();
     session.apply(delta);
     app.timeline.grow(session, from);
+    app.subjects.count(session);
     // What was known of earlier events may have changed; once at the end is enough.
     app.late |= late;
     if ended && app.late {

@@ -11,6 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::survey::look;
 use super::{Described, Effect, Input, Inspect, JsonRows, SharedSession, Way};
+use crate::dialect::match_report::{Question, report};
 use crate::model::{EventIx, Outcome, Step, Verdict};
 
 /// A filter is asked for again after this, so that what was found so far is seen.
@@ -57,6 +58,19 @@ pub fn perform(
         Effect::Filter { expr, from, generation } => filter(expr, *from, *generation, session, inspect, send),
         Effect::FindText { text, from, way, generation } => {
             find(text, *from, *way, *generation, session, inspect, stale, send);
+        }
+        Effect::Try(trial) => {
+            for subject in &trial.subjects {
+                if stale() {
+                    return;
+                }
+                let (pattern, event) = (trial.pattern.as_str(), trial.event.as_str());
+                let question = Question { pattern, event, version: trial.version.as_deref() };
+                let report = report(question, &[subject], &[], inspect.judge());
+                for row in report.results {
+                    send(Input::Tried { generation: trial.generation, row });
+                }
+            }
         }
         Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
     }
@@ -169,6 +183,7 @@ struct Latest {
     find: AtomicU64,
     rows: AtomicU64,
     survey: AtomicU64,
+    trial: AtomicU64,
 }
 
 impl Latest {
@@ -179,6 +194,7 @@ impl Latest {
             Effect::FindText { generation, .. } => Some((&self.find, *generation)),
             Effect::Note { generation, .. } => Some((&self.rows, *generation)),
             Effect::Survey { generation, .. } => Some((&self.survey, *generation)),
+            Effect::Try(trial) => Some((&self.trial, trial.generation)),
             _ => None,
         }
     }
@@ -199,10 +215,12 @@ struct Task {
     inspect: Arc<dyn Inspect>,
 }
 
-/// The threads: one for what is in view, one for what concerns all events. They end when this is dropped.
+/// The threads: one for what is in view, one for what concerns all events, one for patterns that may take long. They
+/// end when this is dropped.
 pub struct Jobs {
     near: Sender<Task>,
     far: Sender<Task>,
+    trials: Sender<Task>,
     latest: Arc<Latest>,
 }
 
@@ -216,7 +234,7 @@ impl Jobs {
             std::thread::spawn(move || work(&inbox, &session, &answers, &latest));
             tasks
         };
-        Jobs { near: thread(), far: thread(), latest }
+        Jobs { near: thread(), far: thread(), trials: thread(), latest }
     }
 
     /// Asks for what an effect wants.
@@ -224,6 +242,7 @@ impl Jobs {
         self.latest.note(&effect);
         let thread = match effect {
             Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.far,
+            Effect::Try(_) => &self.trials,
             _ => &self.near,
         };
         // A thread that is gone has said why.
@@ -255,6 +274,7 @@ fn name(effect: &Effect) -> &'static str {
         Effect::Conversation(_) => "reading the conversation",
         Effect::Note { .. } => "reading the verdicts in view",
         Effect::Survey { .. } => "the survey",
+        Effect::Try(_) => "trying the pattern",
         Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => "the terminal",
     }
 }

@@ -26,11 +26,13 @@ pub enum Mode {
     Ask,
     /// The palette.
     Palette,
+    /// The matcher lab.
+    Lab,
 }
 
 impl Mode {
     /// Every mode, in the order in which help lists them.
-    pub const ALL: [Mode; 8] = [
+    pub const ALL: [Mode; 9] = [
         Mode::Timeline,
         Mode::Event,
         Mode::Hooks,
@@ -39,6 +41,7 @@ impl Mode {
         Mode::Bookmarks,
         Mode::Ask,
         Mode::Palette,
+        Mode::Lab,
     ];
 
     /// For people.
@@ -52,11 +55,17 @@ impl Mode {
             Mode::Bookmarks => "Bookmarks",
             Mode::Ask => "A text field",
             Mode::Palette => "Palette",
+            Mode::Lab => "Matcher lab",
         }
     }
 
     /// Whether letters are text there.
     pub fn takes_text(self) -> bool {
+        matches!(self, Mode::Ask | Mode::Palette | Mode::Lab)
+    }
+
+    /// Whether its text field takes the place of the bottom line.
+    pub fn types_below(self) -> bool {
         matches!(self, Mode::Ask | Mode::Palette)
     }
 
@@ -70,6 +79,7 @@ impl Mode {
             Mode::Bookmarks => &[MOVE, BOOKMARKS, ALWAYS],
             Mode::Ask => &[ASK, FIELD],
             Mode::Palette => &[PALETTE, FIELD],
+            Mode::Lab => &[LAB, FIELD],
         }
     }
 }
@@ -143,6 +153,7 @@ const DEBUGGER: &[Binding] = &[
     bind(&["/"], A::Find, "find", "Find a text: in the events, or in the focused pane"),
     bind(&["n"], A::FindAgain(Forward), "", "Next hit"),
     bind(&["N"], A::FindAgain(Back), "", "Previous hit"),
+    bind(&["m"], A::Lab, "matcher", "Matcher lab: try a pattern on the names of this session"),
     bind(&["}"], A::ToDecided(Forward), "decided", "Next event with a decision"),
     bind(&["{"], A::ToDecided(Back), "decided", "Previous event with a decision"),
     bind(&["t"], A::Conversation, "talk", "Conversation lines on or off"),
@@ -189,6 +200,17 @@ const FIELD: &[Binding] = &[
 const ASK: &[Binding] = &[
     bind(&["<enter>"], A::Accept, "take", "Take what was typed"),
     bind(&["<tab>"], A::Complete, "complete", "Complete the word"),
+    bind(&["<c-p>"], A::Palette, "", "Everything that can be done"),
+];
+
+const LAB: &[Binding] = &[
+    bind(&["<enter>"], A::Accept, "copy", "Copy the matcher as a JSON text, for a settings file"),
+    bind(&["<tab>"], A::Pane(Forward), "event", "Hold the pattern against the names of the next event"),
+    bind(&["<s-tab>"], A::Pane(Back), "", "Hold the pattern against the names of the event before"),
+    bind(&["<c-k>"], A::Keep, "keep", "Keep the chosen name as must match, then as must not match, then no more"),
+    bind(&["<c-g>"], A::Open, "", "Go to the next event with the chosen name"),
+    bind(&["<pagedown>"], A::Move(Forward, Page), "", "Down a page in the list of names"),
+    bind(&["<pageup>"], A::Move(Back, Page), "", "Up a page in the list of names"),
     bind(&["<c-p>"], A::Palette, "", "Everything that can be done"),
 ];
 
@@ -358,6 +380,7 @@ pub fn readme_table() -> String {
         ("text fields", ASK),
         ("text fields", FIELD),
         ("palette", PALETTE),
+        ("matcher lab", LAB),
     ]);
     for (place, section) in sections {
         for binding in section {

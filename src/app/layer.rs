@@ -7,7 +7,7 @@ use tui_input::Input as Field;
 use super::decision::rule_doc;
 use super::inspect::FilterFault;
 use super::keys::{Binding, Mode, bindings, key_name};
-use super::{Completion, Cursor, Doc, Focus, Line, RuleText, Tone};
+use super::{Completion, Cursor, Doc, Focus, Lab, Line, RuleText, Tone};
 use crate::model::EventIx;
 use crate::text::{self, Charset};
 
@@ -22,6 +22,8 @@ pub enum Layer {
     Palette(Palette),
     /// The list of bookmarks.
     Bookmarks(Bookmarks),
+    /// The matcher lab.
+    Lab(Box<Lab>),
 }
 
 impl Layer {
@@ -32,6 +34,7 @@ impl Layer {
             Layer::Ask(_) => Mode::Ask,
             Layer::Palette(_) => Mode::Palette,
             Layer::Bookmarks(_) => Mode::Bookmarks,
+            Layer::Lab(_) => Mode::Lab,
         }
     }
 
@@ -40,6 +43,7 @@ impl Layer {
         match self {
             Layer::Ask(ask) => Some(&mut ask.field),
             Layer::Palette(palette) => Some(&mut palette.field),
+            Layer::Lab(lab) => Some(&mut lab.field),
             Layer::Reader(_) | Layer::Bookmarks(_) => None,
         }
     }

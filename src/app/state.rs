@@ -7,8 +7,8 @@ use jiff::tz::TimeZone;
 
 use super::timeline::depth;
 use super::{
-    Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Layer, Mode, MouseUse, Reader, Regions, Said, SharedSession, Survey,
-    Timeline, Tone, Warning, decision_doc, hooks_doc,
+    Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Mode, MouseUse, Reader, Regions, Said, SharedSession,
+    Subjects, Survey, Timeline, Tone, Warning, decision_doc, hooks_doc,
 };
 use crate::model::{Delta, EventIx, Session, Time};
 use crate::text::Charset;
@@ -138,6 +138,10 @@ pub struct App {
     pub count: Option<u32>,
     /// The search under way.
     pub finding: Option<Finding>,
+    /// Names kept beside patterns in the matcher lab.
+    pub keeps: Vec<Keep>,
+    /// What matchers are tested on in this session.
+    pub subjects: Subjects,
     /// Events to come back to.
     pub bookmarks: Vec<Bookmark>,
     /// Where the selection leapt from.
@@ -174,6 +178,8 @@ impl App {
     pub fn new(session: Session, options: Options) -> App {
         let mut timeline = Timeline::default();
         timeline.grow(&session, 0);
+        let mut subjects = Subjects::default();
+        subjects.count(&session);
         App {
             broken: session.diagnostics.len(),
             session: SharedSession::new(session),
@@ -193,6 +199,8 @@ impl App {
             message: None,
             count: None,
             finding: None,
+            keeps: Vec::new(),
+            subjects,
             bookmarks: Vec::new(),
             jumps: Jumps::default(),
             talk: false,

@@ -27,17 +27,17 @@ pub fn update(app: &mut App, action: Action) -> Vec<Effect> {
     }
 }
 
-fn times(typed: Option<u32>) -> usize {
+pub(super) fn times(typed: Option<u32>) -> usize {
     typed.map_or(1, |count| count.max(1) as usize)
 }
 
-fn say(app: &mut App, words: impl Into<String>) -> Vec<Effect> {
+pub(super) fn say(app: &mut App, words: impl Into<String>) -> Vec<Effect> {
     app.message = Some((words.into(), Tone::Plain));
     Vec::new()
 }
 
 /// What is the same wherever one is.
-fn anywhere(app: &mut App, action: Action) -> Vec<Effect> {
+pub(super) fn anywhere(app: &mut App, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit => vec![Effect::Quit],
         Action::Suspend => vec![Effect::Suspend],
@@ -73,6 +73,7 @@ fn in_layer(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
         Some(Layer::Ask(_)) => in_ask(app, action),
         Some(Layer::Palette(_)) => in_palette(app, action),
         Some(Layer::Bookmarks(_)) => in_bookmarks(app, action, typed),
+        Some(Layer::Lab(_)) => super::screens::in_lab(app, action, typed),
         None => Vec::new(),
     }
 }
@@ -117,7 +118,7 @@ fn copy_line(app: &mut App, doc: &Doc, cursor: Cursor) -> Vec<Effect> {
     }
 }
 
-fn copy(app: &mut App, text: String) -> Vec<Effect> {
+pub(super) fn copy(app: &mut App, text: String) -> Vec<Effect> {
     app.message = Some((format!("copied {}", super::json::bytes(text.len())), Tone::Plain));
     vec![Effect::Copy(text)]
 }
@@ -305,6 +306,7 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
                 app.layers.push(Layer::Ask(Ask::new(Asked::Note(event), note.unwrap_or_default())));
             }
         }
+        Action::Lab => super::screens::open_lab(app),
         Action::Bookmarks => app.layers.push(Layer::Bookmarks(Bookmarks::default())),
         Action::Jump(way) => {
             if let Some(here) = app.timeline.selected() {

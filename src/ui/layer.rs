@@ -20,6 +20,7 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) -> Option<(u16, u
                 bookmarks(app, list, on_top, canvas);
                 None
             }
+            Layer::Lab(lab) => super::lab::draw(app, lab, on_top, canvas),
             Layer::Ask(ask) => Some(self::ask(ask, regions, canvas)),
             Layer::Palette(palette) => Some(self::palette(palette, regions, canvas)),
         };
@@ -62,8 +63,8 @@ fn bookmarks(app: &App, list: &Bookmarks, on_top: Focused, canvas: &mut Canvas) 
     }
 }
 
-/// The field itself, on the bottom line. Gives the place of the cursor.
-fn field(sign: &str, field: &tui_input::Input, area: Area, canvas: &mut Canvas) -> (u16, u16) {
+/// A text field in one line. Gives the place of the cursor.
+pub(super) fn field(sign: &str, field: &tui_input::Input, area: Area, canvas: &mut Canvas) -> (u16, u16) {
     canvas.clear(area);
     let x = canvas.text(area, &format!(" {sign}"), Tone::Key);
     let room = Area { x, width: (area.x + area.width).saturating_sub(x), ..area };

@@ -262,12 +262,35 @@ fn dump() {
         for one in loaded(dir) {
             for (ix, event) in one.session.events.iter().enumerate() {
                 let input = one.input(ix);
-                println!("{ix} l{} {} {:?} {:?} a{} {:?} {}", event.at.line, one.name(event), one.session.text(event.subject), event.time.0 % 100000, event.agent.0, event.evidence, input.map(|i| i.to_string().chars().take(0).collect::<String>()).unwrap_or_default());
-                for m in one.session.marks_of(hookscope::model::EventIx(ix as u32)) { println!("      {:?} l{} {:?} {:?} {:?} {:?}", m.kind, m.at.line, one.session.text(m.command), m.exit_code, m.duration_ms, m.says); }
+                println!(
+                    "{ix} l{} {} {:?} {:?} a{} {:?} {}",
+                    event.at.line,
+                    one.name(event),
+                    one.session.text(event.subject),
+                    event.time.0 % 100000,
+                    event.agent.0,
+                    event.evidence,
+                    input.map(|i| i.to_string().chars().take(0).collect::<String>()).unwrap_or_default()
+                );
+                for m in one.session.marks_of(hookscope::model::EventIx(ix as u32)) {
+                    println!(
+                        "      {:?} l{} {:?} {:?} {:?} {:?}",
+                        m.kind,
+                        m.at.line,
+                        one.session.text(m.command),
+                        m.exit_code,
+                        m.duration_ms,
+                        m.says
+                    );
+                }
             }
         }
         let r: Vec<String> = fired(dir).iter().filter_map(key).collect();
         let o: Vec<String> = derived(dir).iter().filter_map(key).collect();
-        for k in 0..r.len().max(o.len()) { if r.get(k) != o.get(k) { println!("{k} R {:?}\n   O {:?}", r.get(k), o.get(k)); } }
+        for k in 0..r.len().max(o.len()) {
+            if r.get(k) != o.get(k) {
+                println!("{k} R {:?}\n   O {:?}", r.get(k), o.get(k));
+            }
+        }
     }
 }
