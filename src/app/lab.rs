@@ -4,6 +4,8 @@
 //! Patterns that may take exponential time are not tried here; they are handed out ([`Lab::wanted`]) and come back
 //! name by name ([`Lab::tried`]).
 
+use std::collections::{HashMap, HashSet};
+
 use tui_input::Input as Field;
 
 use super::doc::Line;
@@ -90,6 +92,8 @@ pub struct Lab {
     /// The chosen name.
     pub cursor: Cursor,
     dialect: Option<&'static Dialect>,
+    /// The names and how often each occurred, in their own order.
+    names: Vec<(String, u32)>,
     generation: u64,
     /// Names that the background has not answered for; asked for or not.
     waiting: Vec<String>,
@@ -110,6 +114,7 @@ impl Lab {
             counts: Vec::new(),
             cursor: Cursor::default(),
             dialect: dialect::by_id(session.dialect),
+            names: Vec::new(),
             generation: 0,
             waiting: Vec::new(),
             asked: false,
@@ -125,12 +130,13 @@ impl Lab {
         let seen = subjects.of(session, &self.event);
         let known = self.dialect.map(|dialect| known_subjects(dialect, &self.event)).unwrap_or_default();
         let unseen = known.iter().filter(|name| !seen.iter().any(|(seen, _)| seen == *name));
-        let names: Vec<(&str, u32)> = seen.iter().copied().chain(unseen.map(|name| (*name, 0))).collect();
-        self.counts = names.iter().map(|(_, count)| *count).collect();
-        let same = names.len() == self.report.results.len()
-            && names.iter().zip(&self.report.results).all(|((name, _), row)| *name == row.subject);
-        if !same {
-            self.hold(&names.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        let all = seen.iter().copied().chain(unseen.map(|name| (*name, 0)));
+        self.names = all.map(|(name, count)| (name.to_owned(), count)).collect();
+        let old: HashSet<&str> = self.report.results.iter().map(|row| row.subject.as_str()).collect();
+        if old.len() == self.names.len() && self.names.iter().all(|(name, _)| old.contains(name.as_str())) {
+            self.arrange();
+        } else {
+            self.hold();
         }
     }
 
@@ -144,20 +150,45 @@ impl Lab {
     /// The pattern was edited.
     pub fn typed(&mut self) {
         if self.report.pattern != self.field.value() {
-            let names: Vec<String> = self.report.results.iter().map(|row| row.subject.clone()).collect();
-            self.hold(&names.iter().map(String::as_str).collect::<Vec<_>>());
+            self.hold();
         }
     }
 
     /// Holds the pattern against names.
-    fn hold(&mut self, names: &[&str]) {
+    fn hold(&mut self) {
+        let names: Vec<&str> = self.names.iter().map(|(name, _)| name.as_str()).collect();
+        let chosen = self.chosen().map(|row| row.subject.clone());
         let question = Question { pattern: self.field.value(), event: &self.event, version: self.version.as_deref() };
-        self.report = report(question, names, &[], &NoJudge);
+        self.report = report(question, &names, &[], &NoJudge);
         self.generation += 1;
         // What the engine here does not take (then there is an error) nobody can try.
         let undecided = self.report.results.iter().filter(|row| row.matched.is_none() && self.report.error.is_none());
         self.waiting = undecided.map(|row| row.subject.clone()).collect();
         self.asked = false;
+        self.arrange_with(chosen);
+    }
+
+    fn arrange(&mut self) {
+        let chosen = self.chosen().map(|row| row.subject.clone());
+        self.arrange_with(chosen);
+    }
+
+    /// Names of the session by count; those that are only known stand below them, the matching ones first. The
+    /// chosen name stays the chosen one, unless it is the first.
+    fn arrange_with(&mut self, chosen: Option<String>) {
+        let place: HashMap<&str, (usize, u32)> =
+            self.names.iter().enumerate().map(|(at, (name, count))| (name.as_str(), (at, *count))).collect();
+        let of = |row: &MatchRow| place.get(row.subject.as_str()).copied().unwrap_or((usize::MAX, 0));
+        self.report.results.sort_by_key(|row| {
+            let (at, count) = of(row);
+            (count == 0, count == 0 && row.matched == Some(false), at)
+        });
+        self.counts = self.report.results.iter().map(|row| of(row).1).collect();
+        if self.cursor.at > 0
+            && let Some(at) = self.report.results.iter().position(|row| Some(&row.subject) == chosen.as_ref())
+        {
+            self.cursor.at = at;
+        }
     }
 
     /// What the background is to try, once.
@@ -183,6 +214,7 @@ impl Lab {
         self.waiting.retain(|name| *name != row.subject);
         if let Some(old) = self.report.results.iter_mut().find(|old| old.subject == row.subject) {
             *old = row;
+            self.arrange();
         }
     }
 
@@ -229,7 +261,7 @@ impl Lab {
         self.list(session, subjects);
         // The event without any name is a question of its own, too.
         if self.report.event != self.event {
-            self.hold(&[]);
+            self.hold();
         }
     }
 

@@ -53,7 +53,7 @@ impl App {
 pub(super) fn open_lab(app: &mut App) {
     let group = group_in_focus(app);
     let pattern = group.as_ref().and_then(|group| group.matcher.clone()).unwrap_or_default();
-    let has_matcher = group.is_some_and(|group| group.matcher.is_some());
+    let has_matcher = !pattern.is_empty();
     let session = app.session.clone();
     let session = session.read();
     let selected = app.timeline.selected().and_then(|event| session.events.get(event.at()));

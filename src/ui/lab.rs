@@ -136,8 +136,11 @@ fn name_row(
         step(&mut pen, columns.keep + 1);
     }
     if pen.width >= 12 {
-        let why =
-            if fit == Fit::Trying { "it may take exponential time: tried where it can be stopped" } else { &it.why };
+        let why = if fit == Fit::Trying {
+            "it may take exponential time: tried where it can be stopped"
+        } else {
+            it.why.strip_prefix("a regular expression, ").unwrap_or(&it.why)
+        };
         canvas.text(pen, why, if fit == Fit::Match { tone } else { Tone::Dim });
     }
 }

@@ -3,6 +3,7 @@
 
 mod demos;
 mod engine;
+mod lab;
 mod logs;
 mod matcher;
 mod reconstruct;

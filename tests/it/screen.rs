@@ -1,6 +1,6 @@
 //! Keys in, screens out.
 
-mod desk;
+pub mod desk;
 mod hostile;
 mod keys;
 mod looks;
@@ -15,21 +15,21 @@ use std::sync::Arc;
 use desk::Desk;
 
 /// A program without a terminal: effects are done at once.
-struct Bench {
-    app: App,
-    copied: Vec<String>,
-    quit: bool,
+pub struct Bench {
+    pub app: App,
+    pub copied: Vec<String>,
+    pub quit: bool,
 }
 
 impl Bench {
-    fn new(session: Session, desk: Desk, size: (u16, u16), options: Options) -> Bench {
+    pub fn new(session: Session, desk: Desk, size: (u16, u16), options: Options) -> Bench {
         let mut bench = Bench { app: App::new(session, options), copied: Vec::new(), quit: false };
         bench.give(Input::Resize(size.0, size.1));
         bench.give(Input::Planned(Arc::new(desk)));
         bench
     }
 
-    fn give(&mut self, first: Input) {
+    pub fn give(&mut self, first: Input) {
         let mut waiting = std::collections::VecDeque::from([first]);
         while let Some(next) = waiting.pop_front() {
             for effect in input(&mut self.app, next) {
@@ -49,7 +49,7 @@ impl Bench {
         }
     }
 
-    fn type_keys(&mut self, keys: &str) {
+    pub fn type_keys(&mut self, keys: &str) {
         for key in typed(keys) {
             if self.quit {
                 return;
@@ -66,7 +66,7 @@ impl Bench {
     }
 
     /// The screen as text, without blanks at line ends.
-    fn screen(&self) -> String {
+    pub fn screen(&self) -> String {
         let terminal = self.terminal();
         let buffer = terminal.backend().buffer();
         let mut out = String::new();
@@ -90,11 +90,11 @@ impl Bench {
 }
 
 /// The bundled-like session, keys typed, the screen.
-fn check(size: (u16, u16), keys: &str) -> String {
+pub fn check(size: (u16, u16), keys: &str) -> String {
     check_with(size, keys, Options::default())
 }
 
-fn check_with(size: (u16, u16), keys: &str, options: Options) -> String {
+pub fn check_with(size: (u16, u16), keys: &str, options: Options) -> String {
     let (session, desk) = desk::nightly_refactor();
     let mut bench = Bench::new(session, desk, size, options);
     bench.type_keys(keys);
