@@ -2,6 +2,141 @@
 //!
 //! Owns words and exit codes. Must not know how anything is done.
 
+pub mod common;
 pub mod demo;
+pub mod failure;
+mod inspector;
 pub mod match_cmd;
+mod opening;
+mod screen;
 pub mod sessions;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use common::{Common, When};
+pub use failure::{Exit, Failure};
+
+/// A terminal debugger and replayer for the lifecycle hooks of coding agents.
+///
+/// Opens recorded sessions of coding agents and shows every hook event, which matchers fired and why, and what was
+/// decided. Without a SESSION: a picker. Looking is not running: opening a session executes nothing.
+#[derive(Debug, Parser)]
+#[command(name = "hookscope", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "hookscope demo stop-loop opens a bundled session; hookscope COMMAND --help tells more.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Transcripts, streams, hook logs, recordings, or folders of them; `-` reads a stream from stdin
+    #[arg(value_name = "SESSION")]
+    sessions: Vec<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Open a bundled session on the row that matters; without NAME, list them
+    Demo(demo::DemoArgs),
+    /// Test a matcher
+    Match(match_cmd::MatchArgs),
+    /// List the sessions found on this machine
+    Sessions,
+}
+
+/// Runs the program on these arguments; tells how it ended.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return misread(&error),
+    };
+    match run(cli) {
+        Ok(exit) => exit.into(),
+        Err(failure) if failure.broken_pipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Names of files come from outside too.
+            let line = crate::text::safe(&failure.to_string()).into_owned();
+            let _ = writeln!(io::stderr(), "hookscope: {line}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Words that could not be read are one line; what was asked for in so many words is printed whole.
+fn misread(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        let _ = error.print();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let tip = text.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
+    let help = tip.map_or_else(|| "hookscope --help lists the words".to_owned(), str::to_owned);
+    let failure = Failure::new(first.trim_start_matches("error: "), help);
+    let _ = writeln!(io::stderr(), "hookscope: {}", crate::text::safe(&failure.to_string()));
+    ExitCode::from(2)
+}
+
+fn run(cli: Cli) -> Result<Exit, Failure> {
+    let common = cli.common;
+    if cli.command.is_some() && !cli.sessions.is_empty() {
+        return Err(Failure::new(
+            format!("{}: a session comes after the command", cli.sessions[0].display()),
+            "hookscope COMMAND SESSION, or hookscope SESSION alone to open it",
+        ));
+    }
+    opening::check(&common)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let exit = match cli.command {
+        None => screen::sessions(&cli.sessions, &common),
+        Some(Command::Demo(args)) => demo_command(&args, &common, &mut out),
+        Some(Command::Match(args)) => {
+            let names = match &args.session {
+                Some(path) => Some(opening::subjects(path, &args.event, &common)?),
+                None => None,
+            };
+            match_cmd::run(&args, &common, names, &mut out)?;
+            Ok(Exit::Done)
+        }
+        Some(Command::Sessions) => {
+            sessions::run(&common, &mut out)?;
+            Ok(Exit::Done)
+        }
+    }?;
+    out.flush()?;
+    Ok(exit)
+}
+
+fn demo_command(args: &demo::DemoArgs, common: &Common, out: &mut dyn Write) -> Result<Exit, Failure> {
+    match &args.name {
+        Some(name) => {
+            let demo =
+                demo::find(name).map_err(|error| Failure::new(error.to_string(), "hookscope demo lists them"))?;
+            screen::demo(demo, common)
+        }
+        None => {
+            if common.json {
+                demo::write_json(out)?
+            } else {
+                demo::write_text(out)?
+            }
+            Ok(Exit::Done)
+        }
+    }
+}
+
+/// Whether colours may be used on standard output.
+fn colours(common: &Common) -> bool {
+    match common.color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+            !no_color && io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! Owns the order in which a dialect's rules are applied. Must not know processes, files, the clock, the
 //! environment or any screen; bodies come through [`crate::source::Lines`].
 
+pub mod filter;
 mod row;
 mod select;
 mod step;

@@ -2,12 +2,14 @@
 
 use std::process::ExitCode;
 
+use hookscope::exec::judge;
+
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|arg| arg == hookscope::exec::judge::SUBCOMMAND) {
-        return match hookscope::exec::judge::serve(std::io::stdin(), std::io::stdout()) {
+    if std::env::args_os().nth(1).is_some_and(|arg| arg == judge::SUBCOMMAND) {
+        return match judge::serve(std::io::stdin(), std::io::stdout()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::from(2),
         };
     }
-    ExitCode::SUCCESS
+    hookscope::cli::main(std::env::args_os())
 }

@@ -54,7 +54,9 @@ impl Screen {
     /// Draws the state; from scratch where something else was on the screen.
     pub fn draw(&mut self, app: &mut App) -> std::io::Result<()> {
         if std::mem::take(&mut app.redraw) {
-            self.0.clear()?;
+            // `Terminal::clear` would ask the terminal where its cursor is, and the answer would be taken for a key.
+            crossterm::execute!(std::io::stdout(), crossterm::terminal::Clear(crossterm::terminal::ClearType::All))?;
+            *self = Screen::new()?;
         }
         self.0.draw(|frame| draw(app, frame))?;
         Ok(())

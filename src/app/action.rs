@@ -6,7 +6,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Trial, Warning};
 use crate::dialect::match_report::MatchRow;
-use crate::model::{Delta, EventIx, Step};
+use crate::model::{Delta, EventIx, Session, Step, Verdict};
 
 /// What can reach the program.
 pub enum Input {
@@ -22,6 +22,8 @@ pub enum Input {
     Tick,
     /// More of the session was read.
     Loaded(Box<Delta>),
+    /// The session as it is once all its sources were joined: replaces what was loaded before.
+    Whole(Box<Session>),
     /// Loading ended with an error: what, in one sentence.
     LoadFailed(String),
     /// The settings are known, or changed: rows and steps can be had.
@@ -49,7 +51,7 @@ pub enum Input {
     /// What was said between the event before and this one.
     Conversation(EventIx, Vec<Said>),
     /// Short words after the verdict.
-    Noted(u64, Vec<(EventIx, String)>),
+    Noted(u64, Vec<Note>),
     /// A glance at each event from `first` on.
     Surveyed {
         /// Of the request.
@@ -74,6 +76,17 @@ pub enum Input {
     JobFailed(String),
     /// The process was asked to end.
     Terminate,
+}
+
+/// What a row of the timeline says beyond its columns, once the event was described.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Which event.
+    pub event: EventIx,
+    /// Its verdict, which a row alone may not know.
+    pub verdict: Verdict,
+    /// Short words: the reason, what failed.
+    pub words: Option<String>,
 }
 
 /// An event in full, made in the background.

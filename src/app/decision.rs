@@ -7,8 +7,17 @@ use super::{Doc, Line, RuleText, Target, Tone};
 use crate::model::{Decision, HandlerStep, Step, Text, Verdict};
 use crate::text::Charset;
 
+/// How much room there is for a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// A line of its own, or several.
+    Ample,
+    /// Part of a line: paths by their last part.
+    Scarce,
+}
+
 /// The verdict in one line: `DENY by guard.sh · project · .claude/settings.json:14`.
-pub fn verdict_sentence(step: &Step, charset: Charset) -> (String, Tone) {
+pub fn verdict_sentence(step: &Step, room: Room, charset: Charset) -> (String, Tone) {
     let decision = &step.decision;
     let tone = match decision.verdict {
         Verdict::Deny | Verdict::Block | Verdict::Halt => Tone::Stop,
@@ -29,6 +38,10 @@ pub fn verdict_sentence(step: &Step, charset: Charset) -> (String, Tone) {
     };
     let dot = charset.dot();
     let by = decision.decided_by.as_deref().map(|id| match handler(step, id) {
+        Some((_, path, handler)) if room == Room::Scarce => {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            format!(" by {}, {name}:{}", handler.label, handler.line)
+        }
         Some((scope, path, handler)) => format!(" by {}{dot}{scope}{dot}{path}:{}", handler.label, handler.line),
         None => format!(" by {id}"),
     });
@@ -60,7 +73,7 @@ pub fn decision_doc(step: &Step, cells: usize, charset: Charset) -> Doc {
         let line = if lead.is_empty() { line } else { line.and(lead, Tone::Dim) };
         doc.hang(line, words, tone, cells, charset);
     };
-    let (sentence, tone) = verdict_sentence(step, charset);
+    let (sentence, tone) = verdict_sentence(step, Room::Ample, charset);
     say("", &sentence, tone, &rule);
     if !decision.effect.is_empty() {
         say("", &sentence_of(&decision.effect), Tone::Plain, &rule);

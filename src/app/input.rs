@@ -5,9 +5,10 @@ use crossterm::event::{KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 
 use super::keys::lookup;
+use super::state::Arrived;
 use super::update::{leap, typed_in_ask, update};
-use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Layer, Tone, Zoom};
-use crate::model::{Delta, EventIx, Verdict};
+use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Jumps, Layer, Timeline, Tone, Zoom};
+use crate::model::{Delta, EventIx, Session, Verdict};
 
 /// Takes in what reached the program.
 pub fn input(app: &mut App, input: Input) -> Vec<Effect> {
@@ -38,6 +39,8 @@ fn key_pressed(app: &mut App, key: &KeyEvent) -> Vec<Effect> {
         return Vec::new();
     }
     app.message = None;
+    // From here on the selection is the person's.
+    app.options.start_at = None;
     let mode = app.mode();
     if let Some(binding) = lookup(mode, key) {
         return update(app, binding.action.clone());
@@ -84,7 +87,8 @@ fn text_changed(app: &mut App) {
 
 fn take_result(app: &mut App, result: Input) {
     match result {
-        Input::Loaded(delta) => app.queue.push_back(*delta),
+        Input::Loaded(delta) => app.queue.push_back(Arrived::More(*delta)),
+        Input::Whole(session) => app.queue.push_back(Arrived::Whole(session)),
         Input::LoadFailed(why) => app.load_error = Some(why),
         Input::Planned(inspect) => {
             app.inspect = Some(inspect);
@@ -95,7 +99,7 @@ fn take_result(app: &mut App, result: Input) {
             let session = app.session.clone();
             app.timeline.filtered(&session.read(), &events, upto, why_empty, app.wanted);
             // Once the event that was selected has been passed, the selection is the person's again.
-            if app.wanted.is_some_and(|wanted| wanted < upto) && app.options.start_at.is_none() {
+            if app.wanted.is_some_and(|wanted| wanted < upto) {
                 app.wanted = None;
             }
         }
@@ -103,7 +107,9 @@ fn take_result(app: &mut App, result: Input) {
         Input::Conversation(event, said) => {
             app.said.insert(event, said);
         }
-        Input::Noted(generation, notes) if generation == app.generation => app.notes.extend(notes),
+        Input::Noted(generation, notes) if generation == app.generation => {
+            app.notes.extend(notes.into_iter().map(|note| (note.event, note)));
+        }
         Input::Surveyed { generation, first, glances, rounds } => app.survey.add(generation, first, glances, &rounds),
         Input::Warned(warnings) => app.warnings = warnings,
         Input::Tried { generation, row } => {
@@ -153,7 +159,6 @@ fn settle(app: &mut App) -> Vec<Effect> {
     {
         app.timeline.select(wanted);
         app.wanted = None;
-        app.options.start_at = None;
     }
     let mut effects = Vec::new();
     ask_for_detail(app, &mut effects);
@@ -169,17 +174,20 @@ fn apply_loaded(app: &mut App) {
     while !app.queue.is_empty() {
         // A job is reading: a little later, then.
         let Some(mut session) = session.try_write() else { return };
-        let Some(delta) = app.queue.pop_front() else { return };
-        apply(app, &mut session, delta);
+        match app.queue.pop_front() {
+            Some(Arrived::More(delta)) => apply(app, &mut session, delta),
+            Some(Arrived::Whole(whole)) => replace(app, &mut session, *whole),
+            None => return,
+        }
     }
 }
 
-fn apply(app: &mut App, session: &mut crate::model::Session, delta: Delta) {
+fn apply(app: &mut App, session: &mut Session, delta: Delta) {
     let from = session.events.len();
     let late =
         delta.marks.iter().any(|mark| mark.event.at() < from) || (!delta.calls.is_empty() && delta.events.is_empty());
     let ended = delta.progress.done && !session.progress.done;
-    app.broken += delta.diagnostics.len();
+    app.broken += super::state::broken(&delta.diagnostics);
     session.apply(delta);
     app.timeline.grow(session, from);
     app.subjects.count(session);
@@ -189,6 +197,39 @@ fn apply(app: &mut App, session: &mut crate::model::Session, delta: Delta) {
         app.rows_changed = true;
         app.late = false;
     }
+}
+
+/// Takes the whole session anew. Events may have moved: what points at them follows.
+fn replace(app: &mut App, session: &mut Session, whole: Session) {
+    let before = std::mem::replace(session, whole);
+    let moved = |event: EventIx| {
+        let it = before.events.get(event.at())?;
+        let name = before.names.text(it.name);
+        let found = session.events.iter().position(|new| new.at == it.at && session.names.text(new.name) == name)?;
+        u32::try_from(found).ok().map(EventIx)
+    };
+    // What was asked for by its number is meant in the whole session.
+    let asked = app.options.start_at.and_then(|seq| seq.checked_sub(1)).map(EventIx);
+    let selected = asked.or_else(|| app.timeline.selected().and_then(moved));
+    for bookmark in &mut app.bookmarks {
+        bookmark.event = moved(bookmark.event).unwrap_or(bookmark.event);
+    }
+    app.jumps = Jumps::default();
+    app.subjects = super::Subjects::default();
+    app.subjects.count(session);
+    app.broken = super::state::broken(&session.diagnostics);
+    app.said.clear();
+    app.said_asked.clear();
+    let expr = app.timeline.filter.take().map(|filter| filter.expr);
+    let generation = app.timeline.generation;
+    app.timeline = Timeline::default();
+    app.timeline.generation = generation;
+    app.timeline.grow(session, 0);
+    if expr.is_some() {
+        app.timeline.set_filter(session, expr);
+    }
+    app.wanted = selected;
+    app.rows_changed = true;
 }
 
 fn ask_for_detail(app: &mut App, effects: &mut Vec<Effect>) {
@@ -258,7 +299,7 @@ fn ask_for_rows(app: &mut App, effects: &mut Vec<Effect>) {
         let session = app.session.read();
         let telling = |event: &EventIx| {
             let row = inspect.row(&session, *event);
-            row.failed || !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
+            row.failed || row.needs_input || !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
         };
         seen.iter().copied().filter(|event| !app.notes_asked.contains(event)).filter(telling).collect()
     };

@@ -1,6 +1,7 @@
 //! What the screen asks of the rooms below, as one seam: rows at once, everything else in the background.
 
 use crate::engine::Row;
+use crate::engine::filter::Completion;
 use crate::matcher::{Judge, NoJudge};
 use crate::model::{EventIx, Plan, Session, Step, Time};
 
@@ -14,17 +15,6 @@ pub struct FilterFault {
     pub message: String,
     /// Where, in characters from 0.
     pub column: usize,
-}
-
-/// A way to go on typing a filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Completion {
-    /// Characters of the text, from its `start`, that it replaces.
-    pub start: usize,
-    /// What to put there.
-    pub text: String,
-    /// A word about it ("41 events", "verdict").
-    pub about: String,
 }
 
 /// A rule of the dialect, for a person.

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::survey::look;
-use super::{Described, Effect, Input, Inspect, JsonRows, SharedSession, Way};
+use super::{Described, Effect, Input, Inspect, JsonRows, Note, SharedSession, Way};
 use crate::dialect::match_report::{Question, report};
 use crate::model::{EventIx, Outcome, Step, Verdict};
 
 /// A filter is asked for again after this, so that what was found so far is seen.
 const SLICE: Duration = Duration::from_millis(40);
 /// Events looked at before the session is let go, so that loading can go on.
-const STRIDE: usize = 256;
+const STRIDE: usize = 32;
 
 /// Does what an effect asks and hands on the answers. `stale` says that nobody waits for them any more.
 pub fn perform(
@@ -40,8 +40,9 @@ pub fn perform(
                     return;
                 }
                 let step = inspect.step(&session.read(), event);
-                if let Some(note) = step.as_ref().and_then(note) {
-                    send(Input::Noted(*generation, vec![(event, note)]));
+                if let Some(step) = step {
+                    let note = Note { event, verdict: step.decision.verdict, words: words(&step) };
+                    send(Input::Noted(*generation, vec![note]));
                 }
             }
         }
@@ -149,7 +150,7 @@ fn find(
 }
 
 /// Short words after the verdict: the reason, or what failed.
-pub fn note(step: &Step) -> Option<String> {
+fn words(step: &Step) -> Option<String> {
     let decision = &step.decision;
     let first = |text: &str| text.trim().lines().next().map(str::to_owned).filter(|line| !line.is_empty());
     if !matches!(decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)

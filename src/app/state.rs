@@ -7,10 +7,10 @@ use jiff::tz::TimeZone;
 
 use super::timeline::depth;
 use super::{
-    Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Mode, MouseUse, Reader, Regions, Said, SharedSession,
-    Subjects, Survey, Timeline, Tone, Warning, decision_doc, hooks_doc,
+    Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Mode, MouseUse, Note, Reader, Regions, Said,
+    SharedSession, Subjects, Survey, Timeline, Tone, Warning, decision_doc, hooks_doc,
 };
-use crate::model::{Delta, EventIx, Session, Time};
+use crate::model::{Delta, Diagnostic, EventIx, Level, Session, Time};
 use crate::text::Charset;
 
 /// What has the focus.
@@ -100,6 +100,14 @@ pub enum SeenRow {
 /// At most this many lines of conversation are shown before an event.
 const SAID_SHOWN: usize = 3;
 
+/// What was loaded and waits to be taken in.
+pub(super) enum Arrived {
+    /// More of the session.
+    More(Delta),
+    /// All of it, anew.
+    Whole(Box<Session>),
+}
+
 /// The state.
 pub struct App {
     /// What is looked at.
@@ -153,7 +161,7 @@ pub struct App {
     /// Conversation lines that were asked for.
     pub said_asked: HashSet<EventIx>,
     /// Short words after verdicts.
-    pub notes: HashMap<EventIx, String>,
+    pub notes: HashMap<EventIx, Note>,
     /// Words that were asked for.
     pub notes_asked: HashSet<EventIx>,
     /// Changes whenever rows may have: with the settings, with late marks.
@@ -168,7 +176,7 @@ pub struct App {
     pub wanted: Option<EventIx>,
     /// The screen has to be drawn from scratch: something else was on it.
     pub redraw: bool,
-    pub(super) queue: VecDeque<Delta>,
+    pub(super) queue: VecDeque<Arrived>,
     pub(super) rows_changed: bool,
     pub(super) late: bool,
 }
@@ -181,7 +189,7 @@ impl App {
         let mut subjects = Subjects::default();
         subjects.count(&session);
         App {
-            broken: session.diagnostics.len(),
+            broken: broken(&session.diagnostics),
             session: SharedSession::new(session),
             inspect: None,
             size: (80, 24),
@@ -342,4 +350,9 @@ impl App {
             Focus::Decision => self.decision_doc().lines.len(),
         }
     }
+}
+
+/// How many of these say that something could not be read.
+pub(super) fn broken(diagnostics: &[Diagnostic]) -> usize {
+    diagnostics.iter().filter(|it| it.level == Level::Error).count()
 }

@@ -1,7 +1,7 @@
 //! What deserves a line of warning.
 
 use super::{Action, App};
-use crate::model::{FileStatus, Level};
+use crate::model::FileStatus;
 
 /// A warning: one sentence, and what to press for more.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +42,7 @@ pub fn warning(app: &App) -> Option<Warning> {
             action: None,
         });
     }
-    let session = app.session.read();
-    let broken = session.diagnostics.iter().filter(|it| it.level == Level::Error).count();
+    let broken = app.broken;
     if broken > 0 {
         let lines = if broken == 1 {
             "1 line could not be read".to_owned()

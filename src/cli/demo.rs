@@ -12,9 +12,6 @@ use crate::load::demo::{ALL, Demo};
 pub struct DemoArgs {
     /// Which one; without it they are listed.
     pub name: Option<String>,
-    /// List as JSON Lines: name, question, sentence, row, keys.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// No demo of that name.

@@ -5,16 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Common;
 use crate::dialect::claude_code::{DIALECT, matching};
 use crate::dialect::match_report::{MatchReport, MatchRow, Question, known_subjects, report};
-use crate::dialect::rules::is_version;
 use crate::exec::judge::ChildJudge;
 use crate::matcher::{Judge, NoJudge};
 use crate::text::{safe, width, wrap};
-
-/// Dialects of the command line contract that `match` does not read yet.
-const NOT_YET: &[&str] =
-    &["cortex-code", "cortex-sdk", "devin", "codex", "gemini-cli", "gemini", "qwen-code", "qwen", "copilot-cli"];
 
 /// Cells of a line.
 const LINE: usize = 78;
@@ -33,18 +29,9 @@ pub struct MatchArgs {
     /// The hook event that the matcher stands under
     #[arg(long, value_name = "E", default_value = "PreToolUse")]
     pub event: String,
-    /// Read it as this version of the agent does; the newest known by default
-    #[arg(long, value_name = "V")]
-    pub agent_version: Option<String>,
-    /// The agent
-    #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub dialect: String,
     /// Test it on the names seen in this session
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
-    /// One JSON document
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Tests the matcher and writes what came of it. `session_names`: names seen in the session for this event, with
@@ -52,13 +39,18 @@ pub struct MatchArgs {
 ///
 /// # Errors
 /// `InvalidInput` with one line for a person where the words are unusable (exit 2); others are those of `out`.
-pub fn run(args: &MatchArgs, session_names: Option<Vec<(String, u64)>>, out: &mut dyn Write) -> io::Result<()> {
+pub fn run(
+    args: &MatchArgs,
+    common: &Common,
+    session_names: Option<Vec<(String, u64)>>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let judge = ChildJudge::of_this_program();
     let judge: &dyn Judge = match &judge {
         Ok(judge) => judge,
         Err(_) => &NoJudge,
     };
-    run_with(args, session_names, judge, out)
+    run_with(args, common, session_names, judge, out)
 }
 
 /// As [`run`], with a judge of risky patterns.
@@ -67,12 +59,11 @@ pub fn run(args: &MatchArgs, session_names: Option<Vec<(String, u64)>>, out: &mu
 /// As [`run`].
 pub fn run_with(
     args: &MatchArgs,
+    common: &Common,
     session_names: Option<Vec<(String, u64)>>,
     judge: &dyn Judge,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    check_dialect(&args.dialect)?;
-    check_version(args.agent_version.as_deref())?;
     let known = known_subjects(&DIALECT, &args.event);
     let counts = session_names.unwrap_or_default();
     let seen: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();
@@ -83,9 +74,9 @@ pub fn run_with(
         (named, _) => (named, Asked::Named),
     };
     let all: Vec<&str> = seen.iter().chain(&known).copied().collect();
-    let question = Question { pattern: &args.pattern, event: &args.event, version: args.agent_version.as_deref() };
+    let question = Question { pattern: &args.pattern, event: &args.event, version: common.agent_version.as_deref() };
     let report = report(question, subjects, &all, judge);
-    if args.json {
+    if common.json {
         serde_json::to_writer(&mut *out, &report)?;
         return writeln!(out);
     }
@@ -97,29 +88,6 @@ enum Asked<'a> {
     Named,
     Session(&'a [(String, u64)]),
     Known,
-}
-
-fn check_dialect(name: &str) -> io::Result<()> {
-    if name == "auto" || name == DIALECT.id {
-        return Ok(());
-    }
-    let name = safe(name);
-    let said = if NOT_YET.contains(&&*name) {
-        format!("--dialect {name}: match does not read that agent's matchers yet; use --dialect {}", DIALECT.id)
-    } else {
-        format!("--dialect {name}: no such dialect; use --dialect {}", DIALECT.id)
-    };
-    Err(io::Error::new(io::ErrorKind::InvalidInput, said))
-}
-
-fn check_version(version: Option<&str>) -> io::Result<()> {
-    match version.filter(|version| !is_version(version)) {
-        None => Ok(()),
-        Some(version) => {
-            let said = format!("--agent-version {}: not a version; write it as in {}", safe(version), DIALECT.newest);
-            Err(io::Error::new(io::ErrorKind::InvalidInput, said))
-        }
-    }
 }
 
 fn write_text(report: &MatchReport, asked: &Asked<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -219,12 +187,14 @@ mod tests {
     struct Line {
         #[command(flatten)]
         args: MatchArgs,
+        #[command(flatten)]
+        common: Common,
     }
 
     fn said(words: &[&str], names: Option<Vec<(String, u64)>>) -> io::Result<String> {
-        let args = Line::try_parse_from([&["match"], words].concat()).unwrap().args;
+        let line = Line::try_parse_from([&["match"], words].concat()).unwrap();
         let mut out = Vec::new();
-        run_with(&args, names, &NoJudge, &mut out)?;
+        run_with(&line.args, &line.common, names, &NoJudge, &mut out)?;
         Ok(String::from_utf8(out).unwrap())
     }
 
@@ -267,17 +237,5 @@ mod tests {
         let json: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&json["kind"], &json["agent_version"]), (&"regex".into(), &"2.1.100".into()));
         assert_eq!(text.lines().count(), 1);
-    }
-
-    #[test]
-    fn another_dialect_or_an_unreadable_version_is_one_clear_line() {
-        for (name, words) in [("codex", "yet"), ("qwen", "yet"), ("clippy", "no such dialect")] {
-            let error = said(&["Bash", "--dialect", name], None).unwrap_err();
-            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
-            assert!(error.to_string().contains(words) && error.to_string().contains(name), "{error}");
-        }
-        assert!(said(&["Bash", "--dialect", "claude-code"], None).is_ok());
-        let error = said(&["Bash", "--agent-version", "newest"], None).unwrap_err();
-        assert_eq!(error.to_string(), "--agent-version newest: not a version; write it as in 2.1.332");
     }
 }

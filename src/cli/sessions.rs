@@ -1,24 +1,32 @@
 //! `hookscope sessions`: the sessions on this machine, one line each.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use clap::Args;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::load::discover::{Counts, Found, Listing, scan};
+use super::Common;
+use crate::load::discover::{Counts, Found, Listing, claude_code_roots, list, scan};
 use crate::model::Time;
 use crate::text::{self, Charset};
 
-/// Arguments of `hookscope sessions`.
-#[derive(Debug, Clone, Args)]
-pub struct SessionsArgs {
-    /// JSON Lines: one object a session; unreadable files have `error`.
-    #[arg(long)]
-    pub json: bool,
+/// Lists the sessions of this machine.
+///
+/// # Errors
+/// Those of `out`.
+pub fn run(common: &Common, out: &mut dyn Write) -> io::Result<()> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = folder("HOME").map(PathBuf::from);
+    let listing = list(&claude_code_roots(folder("CLAUDE_CONFIG_DIR").as_deref(), home.as_deref()));
+    let counted = count(&listing);
+    if common.json {
+        return write_json(out, &listing, &counted);
+    }
+    let charset = if common.ascii { Charset::Ascii } else { Charset::Unicode };
+    write_text(out, &listing, &counted, &TextStyle { charset, zone: TimeZone::system(), home: home.as_deref() })
 }
 
 /// A listed session with its counts, or why it could not be counted.

@@ -13,10 +13,8 @@ pub mod tools;
 
 pub use behaviour::BEHAVIOUR;
 mod input;
-mod said;
 mod transcript;
 pub use input::hook_input;
-pub use said::{Words, said};
 pub use transcript::{SubagentMeta, Transcript, meta};
 pub mod debug_log;
 pub mod stream;

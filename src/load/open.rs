@@ -10,13 +10,16 @@ use serde::Deserialize;
 
 use super::demo::{Demo, FileKind};
 use super::group::SessionFiles;
+use super::join;
 use super::pipeline::{Strand, Who, weave};
+use crate::dialect::claude_code::debug_log::DebugLog;
+use crate::dialect::claude_code::stream::StreamReader;
 use crate::dialect::claude_code::{self, Transcript};
 use crate::dialect::hook_log::HookLog;
-use crate::dialect::{Format, PREFIX, Reader, Shared, SubagentKey, recognise};
-use crate::model::{Agent, AgentIx, Delta, Name, Names, Plan, Session, SourceInfo, Time};
+use crate::dialect::{Format, PREFIX, Reader, Role, Shared, SubagentKey, recognise};
+use crate::model::{Agent, AgentIx, Delta, Name, Names, Plan, Progress, Session, SourceInfo, Time};
 use crate::settings::{self, Request};
-use crate::source::{Source, SourceError, Store};
+use crate::source::{Lines, Source, SourceError, Store};
 
 /// Where a session comes from.
 #[derive(Debug, Clone)]
@@ -36,8 +39,6 @@ pub enum Arrival {
     Delta(Delta),
     /// The hooks that hold for it.
     Plan(Plan),
-    /// The session as it is after all its sources were joined: replaces what came before.
-    Whole(Box<Session>),
 }
 
 /// A session that was read to its end.
@@ -88,7 +89,6 @@ pub fn load(from: &From, request: &Request, store: &Store) -> Result<Loaded, Ope
         match arrival {
             Arrival::Delta(delta) => session.apply(delta),
             Arrival::Plan(found) => plan = found,
-            Arrival::Whole(whole) => session = *whole,
         }
         ControlFlow::Continue(())
     })?;
@@ -105,21 +105,93 @@ pub fn open(
     store: &Store,
     emit: &mut dyn FnMut(Arrival) -> ControlFlow<()>,
 ) -> Result<(), OpenError> {
-    let parts = match from {
+    let Parts { main, beside } = match from {
         From::Files(files) => of_files(files)?,
-        From::Stdin => vec![Part::one("-", Source::stdin()?)?],
-        From::Demo(demo) => of_demo(demo)?,
+        From::Stdin => Parts::alone(vec![Part::one(Source::stdin()?)?]),
+        From::Demo(demo) => Parts::alone(of_demo(demo)?),
     };
     let mut planner = Planner { from, request, names: Names::default(), state: Planning::Due };
-    let _ = read(parts, store, &mut |delta| {
+    let mut hand_on = |delta: Delta| {
         let plan = planner.plan(&delta);
         emit(Arrival::Delta(delta))?;
-        match plan {
-            Some(plan) => emit(Arrival::Plan(plan)),
-            None => ControlFlow::Continue(()),
-        }
+        plan.map_or(ControlFlow::Continue(()), |plan| emit(Arrival::Plan(plan)))
+    };
+    if beside.is_empty() {
+        let _ = read(main, store, &mut hand_on)?;
+        return Ok(());
+    }
+    // Other sources may put events anywhere: nothing but the progress can be handed on before they are joined.
+    let mut session = Session::new(claude_code::DIALECT.id);
+    let read = read(main, store, &mut |delta| {
+        let progress = Progress { done: false, ..delta.progress };
+        session.apply(delta);
+        hand_on(Delta { progress, ..Delta::default() })
     })?;
+    if read.is_continue() {
+        let takes = |id: &str| matches!(from, From::Files(files) if files.takes(id)) || !matches!(from, From::Files(_));
+        let whole = join_all(session, beside, store, &takes)?;
+        let _ = hand_on(whole.into_delta());
+    }
     Ok(())
+}
+
+/// Joins what stands beside the main sources. Runs of a resumed session have a stream each: those go one after
+/// another before they are joined.
+fn join_all(
+    session: Session,
+    beside: Vec<Part>,
+    store: &Store,
+    takes: &dyn Fn(&str) -> bool,
+) -> Result<Session, OpenError> {
+    let read_main = |at| store.read(at).ok();
+    let mut whole = join::Part::new(session, &read_main);
+    let mut streams: Option<(join::Part, Vec<Source>)> = None;
+    let mut others = Vec::new();
+    for part in beside {
+        let (format, source) = (part.format, part.source.clone());
+        let read = read_beside(part)?;
+        match (&mut streams, format) {
+            (Some((stream, sources)), Format::Stream) => {
+                let before =
+                    std::mem::replace(stream, join::Part::new(Session::new(claude_code::DIALECT.id), &|_| None));
+                *stream = join::append(before, read);
+                sources.push(source);
+            }
+            (None, Format::Stream) => streams = Some((read, vec![source])),
+            _ => others.push((read, vec![source])),
+        }
+    }
+    for (part, sources) in streams.into_iter().chain(others) {
+        whole = join::join(whole, part, takes);
+        for source in sources {
+            store.add(source)?;
+        }
+    }
+    whole.session.progress.done = true;
+    Ok(whole.session)
+}
+
+/// Reads one source alone, numbered from 0: joining renumbers it.
+fn read_beside(part: Part) -> Result<join::Part, OpenError> {
+    let store = Store::new();
+    let mut session = Session::new(claude_code::DIALECT.id);
+    let _ = read(vec![part], &store, &mut |delta| {
+        session.apply(delta);
+        ControlFlow::Continue(())
+    })?;
+    Ok(join::Part::new(session, &|at| store.read(at).ok()))
+}
+
+/// The sources of a session: those whose events are its events, and those that tell more about them.
+struct Parts {
+    main: Vec<Part>,
+    beside: Vec<Part>,
+}
+
+impl Parts {
+    fn alone(main: Vec<Part>) -> Parts {
+        Parts { main, beside: Vec::new() }
+    }
 }
 
 /// A source of a session, opened, and what reads it.
@@ -130,36 +202,30 @@ struct Part {
 }
 
 impl Part {
-    fn one(path: &str, source: Source) -> Result<Part, OpenError> {
+    fn one(source: Source) -> Result<Part, OpenError> {
         let format = recognise(&source.prefix(PREFIX)?);
-        match format {
-            Format::Transcript
-            | Format::SubagentTranscript
-            | Format::HookInputLog
-            | Format::Stream
-            | Format::DebugLog
-            | Format::Recording => Ok(Part { source, format, subagent: None }),
-            _ => Err(OpenError::NotASession { path: path.to_owned(), format }),
+        match format.role() {
+            Role::Session => Ok(Part { source, format, subagent: None }),
+            _ => Err(OpenError::NotASession { path: source.path().to_owned(), format }),
         }
     }
 }
 
-fn of_files(files: &SessionFiles) -> Result<Vec<Part>, OpenError> {
-    let mut parts = Vec::new();
-    for path in &files.main {
-        parts.push(Part::one(&path.display().to_string(), Source::open(path)?)?);
-    }
+fn of_files(files: &SessionFiles) -> Result<Parts, OpenError> {
+    let open = |path: &PathBuf| Part::one(Source::open(path)?);
+    let mut main = files.main.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     for (path, about) in &files.subagents {
         let about = about.as_deref().and_then(|path| std::fs::read(path).ok());
-        parts.push(subagent(Source::open(path)?, about.as_deref(), path)?);
+        main.push(subagent(Source::open(path)?, about.as_deref(), path)?);
     }
-    if parts.is_empty() {
-        let others = [&files.recordings, &files.streams, &files.hook_logs, &files.debug_logs];
-        for path in others.into_iter().find(|paths| !paths.is_empty()).into_iter().flatten() {
-            parts.push(Part::one(&path.display().to_string(), Source::open(path)?)?);
+    let mut beside = Vec::new();
+    for paths in [&files.recordings, &files.streams, &files.hook_logs, &files.debug_logs] {
+        for path in paths {
+            // Without a transcript the first of the others is the main one.
+            if main.is_empty() { main.push(open(path)?) } else { beside.push(open(path)?) }
         }
     }
-    Ok(parts)
+    Ok(Parts { main, beside })
 }
 
 fn of_demo(demo: &Demo) -> Result<Vec<Part>, OpenError> {
@@ -168,7 +234,7 @@ fn of_demo(demo: &Demo) -> Result<Vec<Part>, OpenError> {
         Source::from_reader(&demo.place(file), io::Cursor::new(file.text.as_bytes()))
     };
     for file in demo.files_of(FileKind::Transcript) {
-        parts.push(Part::one(file.path, source(file)?)?);
+        parts.push(Part::one(source(file)?)?);
     }
     for file in demo.files_of(FileKind::Subagent) {
         let about = file.path.replace(".jsonl", ".meta.json");
@@ -231,6 +297,8 @@ fn read(
 fn reader(format: Format) -> Box<dyn Reader> {
     match format {
         Format::HookInputLog => Box::new(HookLog::new()),
+        Format::Stream => Box::new(StreamReader::new()),
+        Format::DebugLog => Box::new(DebugLog::new()),
         _ => Box::new(Transcript::main(None)),
     }
 }

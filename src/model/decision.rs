@@ -125,3 +125,74 @@ pub enum Action {
     /// The worktree is not created.
     WorktreeCreationFails,
 }
+
+impl Action {
+    /// Every action, in the order of the vocabulary.
+    pub const ALL: [Action; 22] = [
+        Action::Proceeds,
+        Action::AutoAllowed,
+        Action::AsksUser,
+        Action::Blocked,
+        Action::Deferred,
+        Action::InputRejected,
+        Action::AgentStops,
+        Action::PromptShown,
+        Action::Denied,
+        Action::NoEffect,
+        Action::FeedbackToModel,
+        Action::PromptAccepted,
+        Action::PromptErased,
+        Action::TurnEnds,
+        Action::TurnContinues,
+        Action::TurnEndsByCap,
+        Action::SubagentEnds,
+        Action::SubagentContinues,
+        Action::CompactionRuns,
+        Action::CompactionBlocked,
+        Action::TaskCompletes,
+        Action::WorktreeCreationFails,
+    ];
+
+    /// The word of the contract.
+    pub fn word(self) -> &'static str {
+        match self {
+            Action::Proceeds => "proceeds",
+            Action::AutoAllowed => "auto-allowed",
+            Action::AsksUser => "asks-user",
+            Action::Blocked => "blocked",
+            Action::Deferred => "deferred",
+            Action::InputRejected => "input-rejected",
+            Action::AgentStops => "agent-stops",
+            Action::PromptShown => "prompt-shown",
+            Action::Denied => "denied",
+            Action::NoEffect => "no-effect",
+            Action::FeedbackToModel => "feedback-to-model",
+            Action::PromptAccepted => "prompt-accepted",
+            Action::PromptErased => "prompt-erased",
+            Action::TurnEnds => "turn-ends",
+            Action::TurnContinues => "turn-continues",
+            Action::TurnEndsByCap => "turn-ends-by-cap",
+            Action::SubagentEnds => "subagent-ends",
+            Action::SubagentContinues => "subagent-continues",
+            Action::CompactionRuns => "compaction-runs",
+            Action::CompactionBlocked => "compaction-blocked",
+            Action::TaskCompletes => "task-completes",
+            Action::WorktreeCreationFails => "worktree-creation-fails",
+        }
+    }
+}
+
+impl Says {
+    /// The word of the contract.
+    pub fn word(self) -> &'static str {
+        match self {
+            Says::Allow => "allow",
+            Says::Ask => "ask",
+            Says::Defer => "defer",
+            Says::Deny => "deny",
+            Says::Block => "block",
+            Says::Halt => "halt",
+            Says::Context => "context",
+        }
+    }
+}

@@ -104,6 +104,29 @@ impl Session {
         self.progress = delta.progress;
     }
 
+    /// The whole session as one increment.
+    pub fn into_delta(self) -> Delta {
+        let none = (MarkIx::NONE, MarkIx::NONE);
+        let calls = self.calls.into_iter().enumerate().flat_map(|(source, calls)| {
+            let source = SourceIx(u16::try_from(source).unwrap_or(u16::MAX));
+            let numbered = calls.into_iter().enumerate();
+            numbered.map(move |(ix, call)| (source, CallIx(u32::try_from(ix).unwrap_or(u32::MAX)), call))
+        });
+        Delta {
+            names: self.names.since(1),
+            id: Some(self.id).filter(|id| !id.is_empty()),
+            title: self.title,
+            sources: self.sources,
+            contexts: self.contexts,
+            agents: self.agents.into_iter().enumerate().collect(),
+            calls: calls.collect(),
+            events: self.events.into_iter().map(|event| Event { marks: none, ..event }).collect(),
+            marks: self.marks,
+            diagnostics: self.diagnostics,
+            progress: self.progress,
+        }
+    }
+
     /// Links a mark to its event. A mark for an event that does not exist is dropped.
     pub fn add_mark(&mut self, mut mark: RunMark) {
         let ix = MarkIx(u32::try_from(self.marks.len()).unwrap_or(u32::MAX));

@@ -1,7 +1,7 @@
 //! The last two lines: what deserves attention, and what keys do now.
 
 use super::canvas::Canvas;
-use crate::app::{App, Area, Line, Mode, Regions, Shape, Tone, bottom_line, key_for, verdict_sentence, warning};
+use crate::app::{App, Area, Line, Mode, Regions, Room, Shape, Tone, bottom_line, key_for, verdict_sentence, warning};
 use crate::text;
 
 /// Draws status and keys.
@@ -38,7 +38,7 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
                 room.width -= width;
             }
             if let Some(step) = app.detail.step() {
-                let (sentence, tone) = verdict_sentence(step, canvas.charset);
+                let (sentence, tone) = verdict_sentence(step, Room::Scarce, canvas.charset);
                 let dot = canvas.charset.dot();
                 let line = Line::new().and(format!(" {sentence}"), tone);
                 let line = if step.decision.effect.is_empty() || step.decision.decided_by.is_none() {

@@ -171,7 +171,14 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
         pen.cell(columns.hooks, pen.canvas.charset.ellipsis(), Tone::Dim);
         return;
     };
-    let line = inspect.row(session, ix);
+    let mut line = inspect.row(session, ix);
+    let noted = app.notes.get(&ix);
+    // Only the event in full tells whether a condition on the input held.
+    if line.needs_input
+        && let Some(noted) = noted
+    {
+        line.verdict = noted.verdict;
+    }
     let hooks = format!("{} of {}", line.matched, line.considered);
     pen.cell(columns.hooks, &hooks, if line.matched > 0 { Tone::Plain } else { Tone::Dim });
     let tone = match line.verdict {
@@ -184,7 +191,7 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
     };
     pen.cell(VERDICT, &verdict_word(&line), tone);
     let folded = app.timeline.opens(event.agent, ix).filter(|_| app.timeline.is_folded(event.agent));
-    let note = match (folded, app.notes.get(&ix), diagnostic) {
+    let note = match (folded, noted.and_then(|note| note.words.as_ref()), diagnostic) {
         (Some(strand), ..) => format!("{} events folded", strand.count),
         (None, Some(note), _) => note.clone(),
         (None, None, Some(diagnostic)) => diagnostic.message.clone(),

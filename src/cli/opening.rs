@@ -1,0 +1,175 @@
+//! From the words of the command line to opened sessions.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Common, Failure};
+use crate::dialect::{Dialect, claude_code};
+use crate::engine::{self, Mode, Tracer};
+use crate::exec::judge::ChildJudge;
+use crate::load::group::{Grouped, NoSession, group};
+use crate::load::open::{self, From, OpenError};
+use crate::model::{Name, Plan, Session};
+use crate::settings::{Given, Request};
+use crate::source::{Source, Store};
+
+/// A session that was read to its end, and what is needed to look into it.
+pub struct Opened {
+    /// The session.
+    pub session: Session,
+    /// Its events under its hooks.
+    pub tracer: Tracer,
+    /// Its sources.
+    pub lines: Arc<Store>,
+}
+
+/// The dialects of the contract that can't be read yet.
+const NOT_YET: &[&str] = &[
+    "cortex-code",
+    "cortex-sdk",
+    "devin",
+    "codex",
+    "gemini-cli",
+    "gemini",
+    "qwen-code",
+    "qwen",
+    "copilot-cli",
+    "vscode",
+    "cursor",
+    "factory-droid",
+    "kimi",
+];
+
+/// Refuses options that can't be followed.
+pub fn check(common: &Common) -> Result<(), Failure> {
+    let dialect = common.dialect.as_deref().unwrap_or("auto");
+    if dialect != "auto" && dialect != claude_code::DIALECT.id {
+        let known = format!("known: auto, {}", claude_code::DIALECT.id);
+        return Err(match NOT_YET.contains(&dialect) {
+            true => Failure::new(format!("--dialect {dialect}: this agent's rules are not there yet"), known),
+            false => Failure::new(format!("--dialect {dialect}: no such agent"), known),
+        });
+    }
+    if let Some(version) = &common.agent_version
+        && !crate::dialect::rules::is_version(version)
+    {
+        return Err(Failure::new(format!("--agent-version {version}: not a version"), "three numbers, as in 2.1.332"));
+    }
+    for given in &common.settings {
+        let path = Given::parse(given).path;
+        if let Err(error) = std::fs::metadata(&path) {
+            return Err(Failure::new(
+                format!("--settings {}: {}", path.display(), words(&error)),
+                "name a settings file, as [SCOPE=]FILE",
+            ));
+        }
+    }
+    if let Some(project) = &common.project
+        && !project.is_dir()
+    {
+        return Err(Failure::new(
+            format!("--project {}: no such folder", project.display()),
+            "name the folder in which the agent is started",
+        ));
+    }
+    Ok(())
+}
+
+/// An error of the system without its number.
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "no permission to read it".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+/// Where settings are looked for.
+pub fn request(common: &Common) -> Request {
+    Request {
+        project: common.project.clone(),
+        given: common.settings.iter().map(|given| Given::parse(given)).collect(),
+        version: common.agent_version.clone(),
+        ..Request::from_environment()
+    }
+}
+
+/// Which sessions are meant by these paths.
+pub fn find(paths: &[PathBuf], common: &Common) -> Result<(Vec<From>, Grouped), Failure> {
+    if paths.iter().any(|path| path.as_os_str() == "-") {
+        if paths.len() > 1 {
+            return Err(Failure::new("- stands for standard input and can't be mixed with files", "name either"));
+        }
+        return Ok((vec![From::Stdin], Grouped::default()));
+    }
+    let mut grouped = group(paths, &peek).map_err(|error: NoSession| Failure::new(error.to_string(), error.help()))?;
+    if let Some(id) = &common.session_id
+        && grouped.sessions.iter().any(|files| !files.id.is_empty())
+    {
+        let known = grouped.sessions.len();
+        // A log may hold several sessions under no id of its own: its events are filtered later.
+        grouped.sessions.retain(|files| files.id == *id || !files.hook_logs.is_empty());
+        if grouped.sessions.is_empty() {
+            return Err(Failure::new(
+                format!("--session-id {id}: none of the {known} sessions has this id"),
+                "hookscope sessions lists those on this machine",
+            ));
+        }
+    }
+    Ok((grouped.sessions.iter().cloned().map(From::Files).collect(), grouped))
+}
+
+fn peek(path: &Path, bytes: usize) -> io::Result<Vec<u8>> {
+    Ok(Source::open(path)?.prefix(bytes)?)
+}
+
+/// Reads a session to its end.
+pub fn load(from: &From, common: &Common, mode: Option<Mode>) -> Result<Opened, Failure> {
+    let store = Arc::new(Store::new());
+    let loaded = open::load(from, &request(common), &store).map_err(failure)?;
+    let mode = mode.unwrap_or_else(|| Mode::of(&loaded.session));
+    let tracer = tracer(loaded.plan, mode, common);
+    Ok(Opened { session: loaded.session, tracer, lines: store })
+}
+
+/// Traces under a plan, with risky patterns tested in a process of their own.
+pub fn tracer(plan: Plan, mode: Mode, common: &Common) -> Tracer {
+    let stop_cap = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok().and_then(|cap| cap.trim().parse().ok());
+    let options = engine::Options { version: common.agent_version.clone(), mode, stop_cap };
+    let tracer = Tracer::new(dialect(), plan, options);
+    match ChildJudge::of_this_program() {
+        Ok(judge) => tracer.judged_by(Arc::new(judge)),
+        // Then such patterns stay undecided, and say so.
+        Err(_) => tracer,
+    }
+}
+
+/// The dialect in use.
+pub fn dialect() -> &'static Dialect {
+    &claude_code::DIALECT
+}
+
+/// As a failure.
+pub fn failure(error: OpenError) -> Failure {
+    let help = error.help().map(str::to_owned);
+    Failure { message: error.to_string(), help, broken_pipe: false }
+}
+
+/// The subjects of one event in sessions, with counts, most frequent first.
+pub fn subjects(path: &Path, event: &str, common: &Common) -> Result<Vec<(String, u64)>, Failure> {
+    let (sessions, _) = find(&[path.to_owned()], common)?;
+    let mut counts: HashMap<String, u64> = HashMap::new();
+    for from in &sessions {
+        let store = Store::new();
+        let session = open::load(from, &request(common), &store).map_err(failure)?.session;
+        let name = session.names.find(event).unwrap_or(Name::NONE);
+        for event in session.events.iter().filter(|event| event.name == name && event.subject.is_some()) {
+            *counts.entry(session.names.text(event.subject).to_owned()).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
+    Ok(counts)
+}
