@@ -11,6 +11,7 @@ mod json;
 mod lab;
 mod layer;
 mod panes;
+mod picker;
 mod strip;
 mod theme;
 mod timeline;
@@ -29,6 +30,14 @@ pub fn draw(app: &App, frame: &mut Frame) {
     let mut canvas = Canvas::new(frame.buffer_mut(), app.options.charset, theme);
     if regions.shape == Shape::TooSmall {
         canvas.text(regions.whole, "too small", crate::app::Tone::Plain);
+        return;
+    }
+    if app.picking().is_some() {
+        bottom::keys(app, app.mode(), regions.bottom, &mut canvas);
+        let cursor = layer::draw(app, &regions, &mut canvas);
+        if let Some((x, y)) = cursor {
+            frame.set_cursor_position(Position { x, y });
+        }
         return;
     }
     header::draw(app, &regions, &mut canvas);

@@ -6,7 +6,8 @@ use crossterm::event::{KeyEvent, MouseEvent};
 
 use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Trial, Warning};
 use crate::dialect::match_report::MatchRow;
-use crate::model::{Delta, EventIx, Session, Step, Verdict};
+use crate::load::discover::{Listing, Scanned};
+use crate::model::{Delta, EventIx, Session, Step, Time, Verdict};
 
 /// What can reach the program.
 pub enum Input {
@@ -74,6 +75,17 @@ pub enum Input {
     },
     /// A job could not do what it was asked.
     JobFailed(String),
+    /// The sessions of this machine, newest first.
+    Listed {
+        /// Of the request.
+        generation: u64,
+        /// What was found.
+        listing: Listing,
+        /// The time at which that was.
+        now: Time,
+    },
+    /// Counts of some of them.
+    Counted(u64, Vec<Scanned>),
     /// The process was asked to end.
     Terminate,
 }
@@ -203,6 +215,12 @@ pub enum Action {
     Choose(Way),
     /// Show or hide what explains the keys of a mode.
     HelpFor(Mode),
+    /// Open the demo that answers this question, from 0.
+    Question(usize),
+    /// Choose among the further demos.
+    TurnMore(Way),
+    /// Look for sessions again.
+    Rescan,
     /// The matcher lab.
     Lab,
     /// Turn what the chosen name is kept for.
@@ -257,6 +275,8 @@ pub enum Effect {
     },
     /// Try a pattern that may take exponential time.
     Try(Trial),
+    /// List and count the sessions of this machine. Answers of earlier generations are stale.
+    Rescan(u64),
     /// Put a text on the clipboard.
     Copy(String),
     /// Give the mouse to the program or the terminal.

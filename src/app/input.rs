@@ -24,7 +24,11 @@ pub fn input(app: &mut App, input: Input) -> Vec<Effect> {
             app.ticks = app.ticks.wrapping_add(1);
             Vec::new()
         }
-        Input::Terminate => vec![Effect::Quit],
+        Input::Terminate => {
+            app.choice = None;
+            app.leaving = super::Leaving::Quit;
+            vec![Effect::Quit]
+        }
         result => {
             take_result(app, result);
             Vec::new()
@@ -112,6 +116,16 @@ fn take_result(app: &mut App, result: Input) {
         }
         Input::Surveyed { generation, first, glances, rounds } => app.survey.add(generation, first, glances, &rounds),
         Input::Warned(warnings) => app.warnings = warnings,
+        Input::Listed { generation, listing, now } => {
+            if let Some(picker) = app.picking_mut() {
+                picker.listed(generation, listing, now);
+            }
+        }
+        Input::Counted(generation, scanned) => {
+            if let Some(picker) = app.picking_mut() {
+                picker.counted(generation, scanned);
+            }
+        }
         Input::Tried { generation, row } => {
             if let Some(lab) = app.lab_mut() {
                 lab.tried(generation, row);

@@ -73,7 +73,7 @@ pub fn perform(
                 }
             }
         }
-        Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
+        Effect::Rescan(_) | Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
     }
 }
 
@@ -276,6 +276,7 @@ fn name(effect: &Effect) -> &'static str {
         Effect::Note { .. } => "reading the verdicts in view",
         Effect::Survey { .. } => "the survey",
         Effect::Try(_) => "trying the pattern",
+        Effect::Rescan(_) => "looking for sessions",
         Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => "the terminal",
     }
 }

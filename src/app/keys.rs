@@ -28,11 +28,13 @@ pub enum Mode {
     Palette,
     /// The matcher lab.
     Lab,
+    /// The picker.
+    Picker,
 }
 
 impl Mode {
     /// Every mode, in the order in which help lists them.
-    pub const ALL: [Mode; 9] = [
+    pub const ALL: [Mode; 10] = [
         Mode::Timeline,
         Mode::Event,
         Mode::Hooks,
@@ -42,6 +44,7 @@ impl Mode {
         Mode::Ask,
         Mode::Palette,
         Mode::Lab,
+        Mode::Picker,
     ];
 
     /// For people.
@@ -56,6 +59,7 @@ impl Mode {
             Mode::Ask => "A text field",
             Mode::Palette => "Palette",
             Mode::Lab => "Matcher lab",
+            Mode::Picker => "Picker",
         }
     }
 
@@ -80,6 +84,7 @@ impl Mode {
             Mode::Ask => &[ASK, FIELD],
             Mode::Palette => &[PALETTE, FIELD],
             Mode::Lab => &[LAB, FIELD],
+            Mode::Picker => &[PICKER, MOVE, ALWAYS],
         }
     }
 }
@@ -201,6 +206,18 @@ const ASK: &[Binding] = &[
     bind(&["<enter>"], A::Accept, "take", "Take what was typed"),
     bind(&["<tab>"], A::Complete, "complete", "Complete the word"),
     bind(&["<c-p>"], A::Palette, "", "Everything that can be done"),
+];
+
+const PICKER: &[Binding] = &[
+    bind(&["<enter>"], A::Open, "open", "Open the chosen demo or session"),
+    bind(&["/"], A::Find, "filter", "Filter the sessions by project, title or id"),
+    bind(&["1"], A::Question(0), "", "Open the demo of the first question"),
+    bind(&["2"], A::Question(1), "", "Open the demo of the second question"),
+    bind(&["3"], A::Question(2), "", "Open the demo of the third question"),
+    bind(&["l", "<right>"], A::TurnMore(Forward), "", "Next of the further demos"),
+    bind(&["h", "<left>"], A::TurnMore(Back), "", "Previous of the further demos"),
+    bind(&["r"], A::Rescan, "rescan", "Look for sessions again"),
+    bind(&["q"], A::Back, "quit", "Quit"),
 ];
 
 const LAB: &[Binding] = &[
@@ -381,6 +398,7 @@ pub fn readme_table() -> String {
         ("text fields", FIELD),
         ("palette", PALETTE),
         ("matcher lab", LAB),
+        ("picker", PICKER),
     ]);
     for (place, section) in sections {
         for binding in section {

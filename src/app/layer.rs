@@ -7,6 +7,7 @@ use tui_input::Input as Field;
 use super::decision::rule_doc;
 use super::inspect::FilterFault;
 use super::keys::{Binding, Mode, bindings, key_name};
+use super::picker::Picker;
 use super::{Completion, Cursor, Doc, Focus, Lab, Line, RuleText, Tone};
 use crate::model::EventIx;
 use crate::text::{self, Charset};
@@ -24,6 +25,8 @@ pub enum Layer {
     Bookmarks(Bookmarks),
     /// The matcher lab.
     Lab(Box<Lab>),
+    /// The picker; always the lowest one.
+    Picker(Box<Picker>),
 }
 
 impl Layer {
@@ -35,6 +38,7 @@ impl Layer {
             Layer::Palette(_) => Mode::Palette,
             Layer::Bookmarks(_) => Mode::Bookmarks,
             Layer::Lab(_) => Mode::Lab,
+            Layer::Picker(_) => Mode::Picker,
         }
     }
 
@@ -44,7 +48,7 @@ impl Layer {
             Layer::Ask(ask) => Some(&mut ask.field),
             Layer::Palette(palette) => Some(&mut palette.field),
             Layer::Lab(lab) => Some(&mut lab.field),
-            Layer::Reader(_) | Layer::Bookmarks(_) => None,
+            Layer::Reader(_) | Layer::Bookmarks(_) | Layer::Picker(_) => None,
         }
     }
 }
@@ -139,6 +143,8 @@ pub enum Asked {
     Filter,
     /// A note on an event.
     Note(EventIx),
+    /// A filter of the sessions in the picker.
+    Sessions,
 }
 
 /// A text field.
@@ -168,6 +174,7 @@ impl Ask {
             Asked::Find(_) => "/",
             Asked::Filter => "& ",
             Asked::Note(_) => "note ",
+            Asked::Sessions => "/ ",
         }
     }
 }

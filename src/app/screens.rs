@@ -1,7 +1,8 @@
 //! The full screens on top of the debugger: opening them, what their keys do, what they lack.
 
+use super::picker::{Choice, Picker, PickerRegions, questions};
 use super::update::{anywhere, copy, leap, say, times};
-use super::{Action, Amount, App, Area, Effect, Focus, Lab, Layer, Target};
+use super::{Action, Amount, App, Area, Ask, Asked, Effect, Focus, Lab, Layer, Target, Way};
 use crate::dialect;
 use crate::model::{EventIx, GroupStep};
 
@@ -47,6 +48,62 @@ impl App {
         let (columns, list) = rest.split_top(1);
         LabRegions { title, field, head, columns, list }
     }
+}
+
+impl App {
+    /// The picker, where it is what lies lowest.
+    pub fn picking(&self) -> Option<&Picker> {
+        match self.layers.first() {
+            Some(Layer::Picker(picker)) => Some(picker),
+            _ => None,
+        }
+    }
+
+    pub(super) fn picking_mut(&mut self) -> Option<&mut Picker> {
+        match self.layers.first_mut() {
+            Some(Layer::Picker(picker)) => Some(picker),
+            _ => None,
+        }
+    }
+}
+
+/// Moves in the picker.
+pub(super) fn move_in_picker(app: &mut App, way: Way, amount: Amount, count: usize) {
+    let height = usize::from(PickerRegions::new(app.size).list.height);
+    if let Some(picker) = app.picking_mut() {
+        picker.step(way, amount, count, height);
+    }
+}
+
+/// What keys do in the picker.
+pub(super) fn in_picker(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
+    let Some(picker) = app.picking_mut() else { return Vec::new() };
+    match action {
+        Action::Move(way, amount) => move_in_picker(app, way, amount, times(typed)),
+        Action::TurnMore(way) => picker.turn_more(way),
+        Action::Rescan => picker.rescan(),
+        Action::Find => {
+            let text = picker.filter.clone();
+            app.layers.push(Layer::Ask(Ask::new(Asked::Sessions, text)));
+        }
+        Action::Clear => picker.filter_by(""),
+        Action::Open => match picker.choice() {
+            Some(choice) => return chose(app, choice),
+            None => return say(app, "nothing to open"),
+        },
+        Action::Question(at) => match questions().nth(at) {
+            Some(demo) => return chose(app, Choice::Demo(demo)),
+            None => return say(app, "there is no such question"),
+        },
+        Action::Back => return chose(app, Choice::Quit),
+        other => return anywhere(app, other),
+    }
+    Vec::new()
+}
+
+fn chose(app: &mut App, choice: Choice) -> Vec<Effect> {
+    app.choice = Some(choice);
+    vec![Effect::Quit]
 }
 
 /// Opens the lab with the matcher of the hook in focus.
@@ -155,6 +212,11 @@ fn go_to_subject(app: &mut App, event: &str, subject: &str) -> Vec<Effect> {
 
 /// Brings the screens up to date with what was read, and asks for what they lack.
 pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
+    let rows = usize::from(PickerRegions::new(app.size).list.height);
+    if let Some(picker) = app.picking_mut() {
+        picker.settle(rows);
+        effects.extend(picker.wanted().map(Effect::Rescan));
+    }
     let Some(lab) = app.lab() else { return };
     let height = usize::from(app.lab_regions(lab).list.height);
     let session = app.session.clone();

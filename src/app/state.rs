@@ -1,10 +1,12 @@
 //! The whole state of the interactive program.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
+use super::picker::{Choice, Picker};
 use super::timeline::depth;
 use super::{
     Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Mode, MouseUse, Note, Reader, Regions, Said,
@@ -79,6 +81,15 @@ impl Default for Options {
     }
 }
 
+/// How a person leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// Back to where they came from, if there is such a place.
+    Back,
+    /// For good.
+    Quit,
+}
+
 /// A search under way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -146,6 +157,10 @@ pub struct App {
     pub count: Option<u32>,
     /// The search under way.
     pub finding: Option<Finding>,
+    /// What was picked, once something was.
+    pub choice: Option<Choice>,
+    /// How the person left.
+    pub leaving: Leaving,
     /// Names kept beside patterns in the matcher lab.
     pub keeps: Vec<Keep>,
     /// What matchers are tested on in this session.
@@ -207,6 +222,8 @@ impl App {
             message: None,
             count: None,
             finding: None,
+            choice: None,
+            leaving: Leaving::Quit,
             keeps: Vec::new(),
             subjects,
             bookmarks: Vec::new(),
@@ -226,6 +243,15 @@ impl App {
             rows_changed: false,
             late: false,
         }
+    }
+
+    /// The picker, with nothing opened yet.
+    pub fn picker(options: Options, home: Option<PathBuf>) -> App {
+        let mut session = Session::new("");
+        session.progress.done = true;
+        let mut app = App::new(session, options);
+        app.layers.push(Layer::Picker(Box::new(Picker::new(home))));
+        app
     }
 
     /// What keys mean now.

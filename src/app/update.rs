@@ -39,7 +39,11 @@ pub(super) fn say(app: &mut App, words: impl Into<String>) -> Vec<Effect> {
 /// What is the same wherever one is.
 pub(super) fn anywhere(app: &mut App, action: Action) -> Vec<Effect> {
     match action {
-        Action::Quit => vec![Effect::Quit],
+        Action::Quit => {
+            app.choice = None;
+            app.leaving = super::Leaving::Quit;
+            vec![Effect::Quit]
+        }
         Action::Suspend => vec![Effect::Suspend],
         Action::Mouse(mouse) => {
             app.mouse = mouse;
@@ -64,8 +68,12 @@ pub(super) fn anywhere(app: &mut App, action: Action) -> Vec<Effect> {
 }
 
 fn in_layer(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
-    if matches!(action, Action::Clear | Action::Back) {
-        app.layers.pop();
+    if matches!(action, Action::Clear | Action::Back) && !matches!(app.layers.last(), Some(Layer::Picker(_))) {
+        if let Some(Layer::Ask(Ask { asked: Asked::Sessions, .. })) = app.layers.pop()
+            && let Some(picker) = app.picking_mut()
+        {
+            picker.filter_by("");
+        }
         return Vec::new();
     }
     match app.layers.last() {
@@ -74,6 +82,7 @@ fn in_layer(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
         Some(Layer::Palette(_)) => in_palette(app, action),
         Some(Layer::Bookmarks(_)) => in_bookmarks(app, action, typed),
         Some(Layer::Lab(_)) => super::screens::in_lab(app, action, typed),
+        Some(Layer::Picker(_)) => super::screens::in_picker(app, action, typed),
         None => Vec::new(),
     }
 }
@@ -134,6 +143,10 @@ fn in_ask(app: &mut App, action: Action) -> Vec<Effect> {
             app.layers.pop();
             accept(app, asked, text)
         }
+        Action::Choose(way) if ask.asked == Asked::Sessions => {
+            super::screens::move_in_picker(app, way, super::Amount::Line, 1);
+            Vec::new()
+        }
         Action::Choose(way) => {
             let count = ask.completions.len();
             if count > 0 {
@@ -168,6 +181,13 @@ fn in_ask(app: &mut App, action: Action) -> Vec<Effect> {
 /// Brings what a field shows about its text up to date.
 pub(super) fn typed_in_ask(app: &mut App) {
     let Some(Layer::Ask(ask)) = app.layers.last_mut() else { return };
+    if ask.asked == Asked::Sessions {
+        let text = ask.field.value().to_owned();
+        if let Some(picker) = app.picking_mut() {
+            picker.filter_by(&text);
+        }
+        return;
+    }
     if ask.asked != Asked::Filter {
         return;
     }
@@ -181,6 +201,7 @@ pub(super) fn typed_in_ask(app: &mut App) {
 fn accept(app: &mut App, asked: Asked, text: String) -> Vec<Effect> {
     match asked {
         Asked::Filter => update(app, Action::FilterBy(text)),
+        Asked::Sessions => update(app, Action::Open),
         Asked::Note(event) => {
             app.bookmarks.retain(|bookmark| bookmark.event != event);
             app.bookmarks.push(Bookmark { event, note: text });
@@ -321,6 +342,7 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
             if app.zoom == Zoom::Pane {
                 app.zoom = Zoom::Split;
             } else {
+                app.leaving = super::Leaving::Back;
                 return vec![Effect::Quit];
             }
         }

@@ -57,7 +57,7 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
 }
 
 /// What keys do now: as many as fit, and always the last two.
-fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
+pub fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
     let mut items = bottom_line(mode, canvas.charset);
     if mode.types_below() {
         return;

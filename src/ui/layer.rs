@@ -20,6 +20,10 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) -> Option<(u16, u
                 bookmarks(app, list, on_top, canvas);
                 None
             }
+            Layer::Picker(picker) => {
+                super::picker::draw(app, picker, canvas);
+                None
+            }
             Layer::Lab(lab) => super::lab::draw(app, lab, on_top, canvas),
             Layer::Ask(ask) => Some(self::ask(ask, regions, canvas)),
             Layer::Palette(palette) => Some(self::palette(palette, regions, canvas)),
@@ -125,6 +129,7 @@ fn ask(ask: &Ask, regions: &Regions, canvas: &mut Canvas) -> (u16, u16) {
         (_, Some(fault)) if !rows.is_empty() => format!("  column {}: {} ", fault.column + 1, fault.message),
         (Asked::Filter, None) => "  Enter filter  Tab complete  Esc back  F1 help ".to_owned(),
         (Asked::Find(_), _) => "  Enter find  Esc back  F1 help ".to_owned(),
+        (Asked::Sessions, _) => "  Enter open  Esc all sessions  F1 help ".to_owned(),
         (Asked::Note(_), _) => "  Enter keep  Esc back  F1 help ".to_owned(),
         (Asked::Filter, Some(_)) => String::new(),
     };
