@@ -50,7 +50,7 @@ pub use layout::{Area, Pane, Regions, Shape};
 pub use marks::{Bookmark, Jumps};
 pub use run::run;
 pub use session::SharedSession;
-pub use state::{App, Colours, Finding, Focus, Leaving, Options, SeenRow, Zoom};
+pub use state::{App, Colours, Finding, Focus, Intro, Leaving, Options, SeenRow, Zoom};
 pub use subjects::Subjects;
 pub use survey::{Class, Glance, Survey};
 pub use timeline::{Filter, Timeline, ancestry, verdict_word};

@@ -41,6 +41,9 @@ pub fn draw(app: &App, frame: &mut Frame) {
         return;
     }
     header::draw(app, &regions, &mut canvas);
+    for (at, line) in app.intro_lines().iter().enumerate() {
+        canvas.line(canvas::row(regions.intro, at), line);
+    }
     timeline::draw(app, &regions, &mut canvas);
     strip::draw(app, &regions, &mut canvas);
     panes::draw(app, &regions, &mut canvas);

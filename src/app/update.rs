@@ -201,6 +201,9 @@ pub(super) fn typed_in_ask(app: &mut App) {
 fn accept(app: &mut App, asked: Asked, text: String) -> Vec<Effect> {
     match asked {
         Asked::Filter => update(app, Action::FilterBy(text)),
+        Asked::Sessions if app.picking().is_some_and(|picker| picker.shown.is_empty()) => {
+            say(app, "no session fits what you typed: Esc shows all")
+        }
         Asked::Sessions => update(app, Action::Open),
         Asked::Note(event) => {
             app.bookmarks.retain(|bookmark| bookmark.event != event);
@@ -361,6 +364,8 @@ fn clear(app: &mut App) {
         app.timeline.set_filter(&session.read(), None);
     } else if app.focus != Focus::Timeline {
         app.focus = Focus::Timeline;
+    } else {
+        app.options.intro = None;
     }
 }
 

@@ -75,7 +75,7 @@ fn sentence(demo: &Demo) -> &'static str {
 
 fn keys(demo: &Demo) -> Line {
     demo.keys.iter().fold(Line::new(), |line, (key, shows)| {
-        let line = if line.spans.is_empty() { line } else { line.and("   ", Tone::Plain) };
+        let line = if line.spans.is_empty() { line } else { line.and("  ", Tone::Plain) };
         line.and(*key, Tone::Key).and(format!(" {shows}"), Tone::Dim)
     })
 }

@@ -6,6 +6,7 @@ mod engine;
 mod lab;
 mod logs;
 mod matcher;
+mod picker;
 mod reconstruct;
 mod screen;
 mod settings;
