@@ -24,6 +24,7 @@ mod marks;
 mod mouse;
 pub mod picker;
 pub mod run;
+mod scope;
 mod screens;
 mod session;
 mod state;

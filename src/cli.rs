@@ -2,24 +2,37 @@
 //!
 //! Owns words and exit codes. Must not know how anything is done.
 
+mod bench_cmd;
 pub mod common;
+pub mod convert;
 pub mod demo;
 pub mod failure;
+pub mod hooks;
 mod inspector;
+pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;
+pub mod replay;
 mod screen;
 pub mod sessions;
+pub mod show;
+pub mod style;
+pub mod view;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 
+use crate::engine::Mode;
+use crate::text::Charset;
 pub use common::{Common, When};
 pub use failure::{Exit, Failure};
+use replay::Form;
+pub use view::View;
 
 /// A terminal debugger and replayer for the lifecycle hooks of coding agents.
 ///
@@ -42,10 +55,22 @@ struct Cli {
 enum Command {
     /// Open a bundled session on the row that matters; without NAME, list them
     Demo(demo::DemoArgs),
+    /// Replay a session without a screen: what matched, what each handler answered, what was decided
+    Replay(replay::ReplayArgs),
+    /// Show one event in full
+    Show(show::ShowArgs),
+    /// List every hook, with what became of it over a session
+    Hooks(hooks::HooksArgs),
+    /// Find recorded stop loops
+    Loop(loop_cmd::LoopArgs),
+    /// Write a session as a hookscope recording
+    Convert(convert::ConvertArgs),
     /// Test a matcher
     Match(match_cmd::MatchArgs),
     /// List the sessions found on this machine
     Sessions,
+    #[command(hide = true)]
+    Bench(bench_cmd::BenchArgs),
 }
 
 /// Runs the program on these arguments; tells how it ended.
@@ -91,15 +116,41 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     }
     opening::check(&common)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
+    let form = if common.json { Form::Json } else { Form::Text };
     let exit = match cli.command {
         None => screen::sessions(&cli.sessions, &common),
         Some(Command::Demo(args)) => demo_command(&args, &common, &mut out),
+        Some(Command::Replay(args)) => {
+            let mut replay = replay::Replay::new(&args, form, Instant::now())?;
+            let mode = args.mode.map(Into::into);
+            each(&args.sessions, &common, mode, &mut |view| replay.session(view, &mut out).map(|()| Exit::Done))?;
+            let paint = if colours(&common) { style::Paint::Colours } else { style::Paint::Plain };
+            replay.finish(paint, &mut out)
+        }
+        Some(Command::Show(args)) => {
+            let mode = args.mode.map(Into::into);
+            one(&args.session, &common, mode, &mut |view| show::run(&args, form, view, &mut out))
+        }
+        Some(Command::Hooks(args)) => {
+            let mode = args.mode.map(Into::into);
+            each(&args.sessions, &common, mode, &mut |view| hooks::run(&args, form, view, &mut out))
+        }
+        Some(Command::Loop(args)) => {
+            each(&args.sessions, &common, None, &mut |view| loop_cmd::run(form, view, &mut out))
+        }
+        Some(Command::Convert(args)) => {
+            one(&args.session, &common, Some(Mode::Recorded), &mut |view| convert::run(view, &mut out))
+        }
         Some(Command::Match(args)) => {
             let names = match &args.session {
                 Some(path) => Some(opening::subjects(path, &args.event, &common)?),
                 None => None,
             };
             match_cmd::run(&args, &common, names, &mut out)?;
+            Ok(Exit::Done)
+        }
+        Some(Command::Bench(args)) => {
+            bench_cmd::run(&args, &common, &mut out)?;
             Ok(Exit::Done)
         }
         Some(Command::Sessions) => {
@@ -109,6 +160,40 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     }?;
     out.flush()?;
     Ok(exit)
+}
+
+/// Does something with each session that these paths hold, one after another.
+fn each(
+    paths: &[PathBuf],
+    common: &Common,
+    mode: Option<Mode>,
+    act: &mut dyn FnMut(&View<'_>) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    let sessions = opening::find(paths, common)?;
+    let mut exit = Exit::Done;
+    for from in &sessions {
+        if act(&opening::load(from, common, mode)?.view(common))? == Exit::Found {
+            exit = Exit::Found;
+        }
+    }
+    Ok(exit)
+}
+
+/// Does something with the one session that a path holds.
+fn one(
+    path: &Path,
+    common: &Common,
+    mode: Option<Mode>,
+    act: &mut dyn FnMut(&View<'_>) -> Result<Exit, Failure>,
+) -> Result<Exit, Failure> {
+    let sessions = opening::find(&[path.to_owned()], common)?;
+    match sessions.as_slice() {
+        [from] => act(&opening::load(from, common, mode)?.view(common)),
+        several => Err(Failure::new(
+            format!("{}: holds {} sessions, and this command takes one", path.display(), several.len()),
+            "name one of its files, or --session-id ID",
+        )),
+    }
 }
 
 fn demo_command(args: &demo::DemoArgs, common: &Common, out: &mut dyn Write) -> Result<Exit, Failure> {
@@ -139,4 +224,13 @@ fn colours(common: &Common) -> bool {
             !no_color && io::stdout().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
         }
     }
+}
+
+/// Which characters the terminal can be trusted with.
+fn charset(common: &Common) -> Charset {
+    let set = |name: &&str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set).unwrap_or_default().to_ascii_lowercase();
+    let unicode = locale.contains("utf-8") || locale.contains("utf8");
+    let console = std::env::var_os("TERM").is_some_and(|term| term == "linux");
+    if common.ascii || !unicode || console { Charset::Ascii } else { Charset::Unicode }
 }

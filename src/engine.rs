@@ -7,9 +7,11 @@ pub mod filter;
 mod row;
 mod select;
 mod step;
+mod tally;
 mod tracer;
 
 pub use row::Row;
 pub use select::{GroupChoice, HandlerChoice, Selection};
 pub use step::rfc3339;
+pub use tally::{HookTally, tally, tally_where};
 pub use tracer::{Inputs, Mode, Options, StepOptions, Tracer};

@@ -33,12 +33,14 @@
 pub mod app;
 pub mod bench;
 pub mod cli;
+pub mod diagnose;
 pub mod dialect;
 pub mod engine;
 pub mod exec;
 pub mod load;
 pub mod matcher;
 pub mod model;
+pub mod record;
 pub mod settings;
 pub mod source;
 pub mod text;

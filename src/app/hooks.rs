@@ -24,6 +24,9 @@ struct Columns {
 /// The hooks of an event, in lines of at most `cells`. `open` names the handlers whose stages are shown.
 pub fn hooks_doc(step: &Step, open: &HashSet<String>, cells: usize, charset: Charset) -> Doc {
     let mut doc = Doc::default();
+    if let Some(note) = &step.settings_note {
+        doc.hang(Line::new().and("! ", Tone::Warn), note, Tone::Warn, cells, charset);
+    }
     if step.groups.is_empty() && step.runs.is_empty() {
         doc.hang(Line::new(), &format!("No hook is set up for {}.", step.event), Tone::Dim, cells, charset);
         return doc;
@@ -138,8 +141,8 @@ fn other_group(doc: &mut Doc, group: &GroupStep, open: &HashSet<String>, columns
     lead.target = target;
     let why = if group.matched.is_none() { format!("undecided: {}", group.why) } else { group.why.clone() };
     let why = match &group.hint {
-        Some(hint) => format!("{why}; {hint}"),
-        None => why,
+        Some(hint) if !why.contains(hint.as_str()) => format!("{why}; {hint}"),
+        _ => why,
     };
     doc.hang(lead, &why, Tone::Plain, columns.cells, columns.charset);
     for handler in group.handlers.iter().filter(|handler| open.contains(&handler.id)) {

@@ -216,11 +216,12 @@ struct Task {
     inspect: Arc<dyn Inspect>,
 }
 
-/// The threads: one for what is in view, one for what concerns all events, one for patterns that may take long. They
-/// end when this is dropped.
+/// The threads: one for the selected event, one for the rows in view, one for what concerns all events, one for
+/// patterns that may take long. They end when this is dropped.
 pub struct Jobs {
-    near: Sender<Task>,
-    far: Sender<Task>,
+    selected: Sender<Task>,
+    view: Sender<Task>,
+    all: Sender<Task>,
     trials: Sender<Task>,
     latest: Arc<Latest>,
 }
@@ -235,16 +236,17 @@ impl Jobs {
             std::thread::spawn(move || work(&inbox, &session, &answers, &latest));
             tasks
         };
-        Jobs { near: thread(), far: thread(), trials: thread(), latest }
+        Jobs { selected: thread(), view: thread(), all: thread(), trials: thread(), latest }
     }
 
     /// Asks for what an effect wants.
     pub fn ask(&self, effect: Effect, inspect: Arc<dyn Inspect>) {
         self.latest.note(&effect);
         let thread = match effect {
-            Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.far,
+            Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.all,
+            Effect::Note { .. } | Effect::Conversation(_) => &self.view,
             Effect::Try(_) => &self.trials,
-            _ => &self.near,
+            _ => &self.selected,
         };
         // A thread that is gone has said why.
         let _ = thread.send(Task { effect, inspect });

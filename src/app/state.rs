@@ -7,6 +7,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 
 use super::picker::{Choice, Picker};
+use super::scope::left_out;
 use super::timeline::depth;
 use super::{
     Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Line, Mode, MouseUse, Note, Reader, Regions, Said,
@@ -343,10 +344,14 @@ impl App {
     /// The hooks of the selected event, as wide as their pane.
     pub fn hooks_doc(&self) -> Doc {
         let cells = usize::from(self.regions().hooks.body.width);
-        self.detail
-            .step()
-            .map(|step| hooks_doc(step, &self.detail.open, cells, self.options.charset))
-            .unwrap_or_default()
+        let Some(step) = self.detail.step() else { return Doc::default() };
+        let mut doc = hooks_doc(step, &self.detail.open, cells, self.options.charset);
+        if let Some(inspect) = &self.inspect {
+            let events = &self.session.read().events;
+            let time = self.detail.event.and_then(|event| events.get(event.at())).map_or(Time::UNKNOWN, |it| it.time);
+            left_out(&mut doc, inspect.plan(), step, time, cells, self.options.charset);
+        }
+        doc
     }
 
     /// The decision of the selected event, as wide as its pane.

@@ -44,10 +44,11 @@ pub fn write_text(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nhookscope demo NAME opens one on the row that matters.")
 }
 
-/// The list as JSON Lines: `{"name","question","sentence","row":{"event","subject","nth"},"keys":[{"key","shows"}]}`.
+/// The list as JSON Lines: `{"name","question","sentence","row":{"event","subject","sub","nth"},"keys":[{"key","shows"}]}`.
 pub fn write_json(out: &mut dyn Write) -> io::Result<()> {
     for demo in ALL {
-        let row = json!({ "event": demo.row.event, "subject": demo.row.subject, "nth": demo.row.nth });
+        let row = demo.row;
+        let row = json!({ "event": row.event, "subject": row.subject, "sub": row.sub, "nth": row.nth });
         let keys: Vec<_> = demo.keys.iter().map(|(key, shows)| json!({ "key": key, "shows": shows })).collect();
         let line = json!({
             "name": demo.name, "question": demo.question, "sentence": demo.sentence, "row": row, "keys": keys,
@@ -81,7 +82,7 @@ mod tests {
             String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines.len(), ALL.len());
         assert_eq!(lines[2]["name"], "stop-loop");
-        assert_eq!(lines[2]["row"], json!({ "event": "Stop", "subject": null, "nth": 9 }));
+        assert_eq!(lines[2]["row"], json!({ "event": "Stop", "subject": null, "sub": null, "nth": 9 }));
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! From the words of the command line to opened sessions.
 
 use std::collections::HashMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Common, Failure};
+use super::style::Paint;
+use super::{Common, Failure, View, charset, colours};
 use crate::dialect::{Dialect, claude_code};
 use crate::engine::{self, Mode, Tracer};
 use crate::exec::judge::ChildJudge;
-use crate::load::group::{Grouped, NoSession, group};
+use crate::load::group::{NoSession, group};
 use crate::load::open::{self, From, OpenError};
 use crate::model::{Name, Plan, Session};
 use crate::settings::{Given, Request};
@@ -23,6 +24,20 @@ pub struct Opened {
     pub tracer: Tracer,
     /// Its sources.
     pub lines: Arc<Store>,
+}
+
+impl Opened {
+    /// To look into it.
+    pub fn view<'a>(&'a self, common: &'a Common) -> View<'a> {
+        View {
+            session: &self.session,
+            tracer: &self.tracer,
+            lines: self.lines.as_ref(),
+            session_id: common.session_id.as_deref(),
+            paint: if colours(common) { Paint::Colours } else { Paint::Plain },
+            charset: charset(common),
+        }
+    }
 }
 
 /// The dialects of the contract that can't be read yet.
@@ -97,20 +112,22 @@ pub fn request(common: &Common) -> Request {
 }
 
 /// Which sessions are meant by these paths.
-pub fn find(paths: &[PathBuf], common: &Common) -> Result<(Vec<From>, Grouped), Failure> {
+pub fn find(paths: &[PathBuf], common: &Common) -> Result<Vec<From>, Failure> {
     if paths.iter().any(|path| path.as_os_str() == "-") {
         if paths.len() > 1 {
             return Err(Failure::new("- stands for standard input and can't be mixed with files", "name either"));
         }
-        return Ok((vec![From::Stdin], Grouped::default()));
+        return Ok(vec![From::Stdin]);
     }
     let mut grouped = group(paths, &peek).map_err(|error: NoSession| Failure::new(error.to_string(), error.help()))?;
-    if let Some(id) = &common.session_id
-        && grouped.sessions.iter().any(|files| !files.id.is_empty())
-    {
+    for left in &grouped.unreadable {
+        let line = format!("{}: {} (left out)", left.path.display(), left.why);
+        let _ = writeln!(io::stderr(), "hookscope: {}", crate::text::safe(&line));
+    }
+    if let Some(id) = &common.session_id {
         let known = grouped.sessions.len();
-        // A log may hold several sessions under no id of its own: its events are filtered later.
-        grouped.sessions.retain(|files| files.id == *id || !files.hook_logs.is_empty());
+        // A log may hold several sessions: its events are told apart later.
+        grouped.sessions.retain(|files| files.id == *id || !files.hook_logs.is_empty() || !files.streams.is_empty());
         if grouped.sessions.is_empty() {
             return Err(Failure::new(
                 format!("--session-id {id}: none of the {known} sessions has this id"),
@@ -118,7 +135,7 @@ pub fn find(paths: &[PathBuf], common: &Common) -> Result<(Vec<From>, Grouped), 
             ));
         }
     }
-    Ok((grouped.sessions.iter().cloned().map(From::Files).collect(), grouped))
+    Ok(grouped.sessions.into_iter().map(From::Files).collect())
 }
 
 fn peek(path: &Path, bytes: usize) -> io::Result<Vec<u8>> {
@@ -159,7 +176,7 @@ pub fn failure(error: OpenError) -> Failure {
 
 /// The subjects of one event in sessions, with counts, most frequent first.
 pub fn subjects(path: &Path, event: &str, common: &Common) -> Result<Vec<(String, u64)>, Failure> {
-    let (sessions, _) = find(&[path.to_owned()], common)?;
+    let sessions = find(&[path.to_owned()], common)?;
     let mut counts: HashMap<String, u64> = HashMap::new();
     for from in &sessions {
         let store = Store::new();

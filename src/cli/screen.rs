@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use super::inspector::Inspector;
-use super::{Common, Exit, Failure, colours, opening};
+use super::{Common, Exit, Failure, charset, colours, opening};
 use crate::app::run::run;
 use crate::app::{App, Colours, Input, Options};
 use crate::engine::Mode;
@@ -17,7 +17,6 @@ use crate::load::demo::Demo;
 use crate::load::open::{self, Arrival, From};
 use crate::model::Session;
 use crate::source::Store;
-use crate::text::Charset;
 use crate::ui::Screen;
 
 /// Batches that may wait for the screen.
@@ -26,7 +25,7 @@ const AHEAD: usize = 8;
 /// Opens the sessions that these paths hold.
 pub fn sessions(paths: &[PathBuf], common: &Common) -> Result<Exit, Failure> {
     on_a_terminal()?;
-    let (sessions, _) = opening::find(paths, common)?;
+    let sessions = opening::find(paths, common)?;
     for from in sessions {
         show(from, common, options(common))?;
     }
@@ -54,15 +53,8 @@ fn on_a_terminal() -> Result<(), Failure> {
 }
 
 fn options(common: &Common) -> Options {
-    let locale =
-        ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()));
-    let utf8 = locale.is_some_and(|locale| {
-        let locale = locale.to_ascii_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    });
-    let plain = common.ascii || !utf8 || std::env::var_os("TERM").is_some_and(|term| term == "linux");
     Options {
-        charset: if plain { Charset::Ascii } else { Charset::Unicode },
+        charset: charset(common),
         colours: if colours(common) { Colours::Colour } else { Colours::Mono },
         zone: TimeZone::system(),
         ..Options::default()

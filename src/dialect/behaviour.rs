@@ -21,8 +21,8 @@ pub struct Behaviour {
     pub matcher: fn(matcher: Option<&str>, event: &str, version: Option<&str>) -> Matcher,
     /// Slips that a matcher shows, given names that the subject may have.
     pub hints: fn(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&str]) -> Vec<Hint>,
-    /// The hook input that a handler of this event would get, as far as the sources tell.
-    pub input: fn(session: &Session, ix: EventIx, lines: &dyn Lines) -> io::Result<Value>,
+    /// The hook input that a handler of this event would get, as far as the sources tell; `None` where they don't.
+    pub input: fn(session: &Session, ix: EventIx, lines: &dyn Lines) -> io::Result<Option<Value>>,
     /// Whether a handler counts at an event at all, and whether its condition holds there.
     pub admits: fn(handler: &Handler, spec: Option<&EventSpec>, subject: Option<&str>) -> Admission,
     /// Whether a handler's condition holds for a tool's input.

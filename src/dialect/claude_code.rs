@@ -3,6 +3,7 @@
 //! Owns the rules of this agent, by version. Must not know screens or processes.
 
 mod behaviour;
+mod condition;
 pub mod decide;
 pub mod events;
 pub mod matching;

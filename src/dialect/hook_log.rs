@@ -7,31 +7,41 @@ mod inputs;
 mod time;
 
 use std::collections::HashMap;
+use std::io;
 
 use serde_json::Value;
 
-use super::{Dialect, Output, Reader, Shared, by_id, claude_code};
+use super::{Dialect, Format, Output, Reader, Shared, by_id, claude_code};
 use crate::model::{
     Agent, AgentIx, Call, CallIx, CallRange, Context, Diagnostic, Ending, Event, EventIx, Evidence, Level, LineRef,
-    MarkIx, MarkKind, Name, Names, Origin, Place, RunMark, Time,
+    MarkIx, MarkKind, Name, Names, Origin, Place, RunMark, Session, SourceIx, Time,
 };
+use crate::source::Lines;
 use crate::source::values::{Finder, Found, Kind};
 
-use inputs::{Input, inputs_in};
+use inputs::inputs_in;
 pub use inputs::{extract_input, inputs};
 
 /// Reads a log of hook inputs. It takes lines, finds the values in them itself, and gives each event the place of
 /// its input, not of its line.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct HookLog {
     finder: Finder,
     found: Findings,
+    source: SourceIx,
+    begun: bool,
+}
+
+impl Default for HookLog {
+    fn default() -> HookLog {
+        HookLog::new()
+    }
 }
 
 impl HookLog {
     /// At the start of a log.
     pub fn new() -> HookLog {
-        HookLog::default()
+        HookLog { finder: Finder::new(), found: Findings::default(), source: SourceIx(0), begun: false }
     }
 
     /// Lines so far that belong to no JSON object.
@@ -47,61 +57,43 @@ impl HookLog {
 
 impl Reader for HookLog {
     fn line(&mut self, at: LineRef, bytes: &[u8], shared: &mut Shared, out: &mut Output) {
-        let HookLog { finder, found } = self;
+        self.source = at.source();
+        let before_first = !std::mem::replace(&mut self.begun, true);
+        let HookLog { finder, found, .. } = self;
         let mut each = |value: Found| found.value(at, &value, shared, out);
-        let gap = at.offset().saturating_sub(finder.offset());
-        match (finder.offset(), gap) {
-            (_, 0) => {}
-            // The first line may stand behind a byte order mark.
-            (0, gap) => finder.push(&vec![b' '; usize::try_from(gap).unwrap_or(0)], &mut each),
-            (_, 1) => finder.push(b"\n", &mut each),
-            (_, gap) => {
-                finder.push(&vec![b'\r'; usize::try_from(gap - 1).unwrap_or(0)], &mut each);
-                finder.push(b"\n", &mut each);
-            }
+        // What lies between two lines: a line end; before the first one a byte order mark; or the rest of a line
+        // that was too long to be handed on.
+        let mut gap = at.offset().saturating_sub(finder.offset());
+        let filler = if before_first { b' ' } else { b'\r' };
+        while gap > 1 || (gap == 1 && filler == b' ') {
+            let piece = gap.min(4096) - u64::from(gap <= 4096 && filler == b'\r');
+            finder.push(&[filler; 4096][..usize::try_from(piece).unwrap_or(0)], &mut each);
+            gap -= piece;
+        }
+        if gap == 1 {
+            finder.push(b"\n", &mut each);
         }
         finder.push(bytes, &mut each);
     }
 
     fn end(&mut self, shared: &mut Shared, out: &mut Output) {
-        let HookLog { finder, found } = self;
-        let at = LineRef::new(found.source, 0, 0, 0);
+        let HookLog { finder, found, source, .. } = self;
+        let at = LineRef::new(*source, 0, 0, 0);
         finder.end(&mut |value: Found| found.value(at, &value, shared, out));
         found.tell_broken(out);
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Findings {
-    source: crate::model::SourceIx,
-    events: u32,
+    made: InputEvents,
     others: u32,
-    told_id: bool,
-    calls: HashMap<(Name, String), CallIx>,
-    call_list: Vec<Call>,
-    agents: HashMap<(Name, Name), AgentIx>,
     /// An object that broke off and that named an event: line and end.
     broken: Option<(u32, u64)>,
 }
 
-impl Default for Findings {
-    fn default() -> Findings {
-        Findings {
-            source: crate::model::SourceIx(0),
-            events: 0,
-            others: 0,
-            told_id: false,
-            calls: HashMap::new(),
-            call_list: Vec::new(),
-            agents: HashMap::new(),
-            broken: None,
-        }
-    }
-}
-
 impl Findings {
-    fn value(&mut self, line: LineRef, value: &Found, shared: &mut Shared, out: &mut Output) {
-        self.source = line.source();
+    fn value(&mut self, log: LineRef, value: &Found, shared: &mut Shared, out: &mut Output) {
         let end = value.offset + value.bytes.len() as u64;
         if value.kind == Kind::Broken {
             if memchr::memmem::find(value.bytes, b"\"hook_event_name\"").is_some() {
@@ -129,19 +121,66 @@ impl Findings {
             let length = u32::try_from(input.range.len()).unwrap_or(u32::MAX);
             let lines_before = memchr::memchr_iter(b'\n', &value.bytes[..input.range.start]).count();
             let line = value.line.saturating_add(u32::try_from(lines_before).unwrap_or(u32::MAX));
-            let at = LineRef::new(self.source, start, length, line);
-            self.event(at, &input, before, shared, out);
+            let at = LineRef::new(log.source(), start, length, line);
+            let time = if input.time.is_unknown() { before } else { input.time };
+            let event = self.made.event(at, &input.value, time, shared, out);
+            out.marks.push(RunMark { event, ..logged(at) });
         }
     }
 
-    fn event(&mut self, at: LineRef, input: &Input, before: Time, shared: &mut Shared, out: &mut Output) {
-        let value = &input.value;
+    fn tell_broken(&mut self, out: &mut Output) {
+        let Some((line, _)) = self.broken.take() else { return };
+        out.diagnostics.push(Diagnostic {
+            level: Level::Warning,
+            message: "a hook input breaks off here and is left out".to_owned(),
+            place: Place { path: String::new(), line: Some(line), column: None },
+            help: Some("the hook that wrote this log was cut off, or two hooks wrote at the same time".to_owned()),
+        });
+    }
+}
+
+/// A mark that says that a hook wrote down what it got.
+fn logged(at: LineRef) -> RunMark {
+    RunMark {
+        event: EventIx::NONE,
+        next: MarkIx::NONE,
+        at,
+        kind: MarkKind::InputLogged,
+        index: 0,
+        command: Name::NONE,
+        exit_code: None,
+        duration_ms: None,
+        says: None,
+    }
+}
+
+/// Makes events of hook inputs: one after another, of any sessions.
+#[derive(Debug, Default)]
+pub struct InputEvents {
+    /// The agent product, where it is known otherwise than from the inputs.
+    pub dialect: Option<String>,
+    /// The client's version, which inputs do not tell.
+    pub version: Option<String>,
+    events: u32,
+    told_id: bool,
+    calls: HashMap<(Name, String), CallIx>,
+    call_list: Vec<Call>,
+    agents: HashMap<(Name, Name), AgentIx>,
+}
+
+impl InputEvents {
+    /// Adds the event of an input that stands at a place; its index among those of this maker. A time that is not
+    /// known is looked for in the input.
+    pub fn event(&mut self, at: LineRef, value: &Value, time: Time, shared: &mut Shared, out: &mut Output) -> EventIx {
         let text = |key: &str| value.get(key).and_then(Value::as_str);
         let name_text = text("hook_event_name").unwrap_or_default();
-        let dialect = dialect_of(value);
-        let own = || time::from_keys(|key| value.get(key).cloned());
-        let time = [input.time, before].into_iter().find(|time| !time.is_unknown()).unwrap_or_else(own);
-        let context = read_context(value, dialect, &mut shared.names);
+        let dialect = self.dialect.clone().unwrap_or_else(|| dialect_of(value).to_owned());
+        let dialect = dialect.as_str();
+        let time = if time.is_unknown() { time::from_keys(|key| value.get(key).cloned()) } else { time };
+        let mut context = read_context(value, dialect, &mut shared.names);
+        if let Some(version) = &self.version {
+            context.version = shared.names.intern(version);
+        }
         if !self.told_id
             && let Some(id) = text("session_id")
         {
@@ -160,18 +199,8 @@ impl Findings {
             event.calls = CallRange::one(self.call(context.session, id, name_text, subject, at, value, out));
         }
         out.events.push(event);
-        out.marks.push(RunMark {
-            event: EventIx(self.events),
-            next: MarkIx::NONE,
-            at,
-            kind: MarkKind::InputLogged,
-            index: 0,
-            command: Name::NONE,
-            exit_code: None,
-            duration_ms: None,
-            says: None,
-        });
         self.events += 1;
+        EventIx(self.events - 1)
     }
 
     fn agent(&mut self, session: Name, id: Option<&str>, kind: Option<&str>, shared: &mut Shared) -> AgentIx {
@@ -229,15 +258,23 @@ impl Findings {
         }
         ix
     }
+}
 
-    fn tell_broken(&mut self, out: &mut Output) {
-        let Some((line, _)) = self.broken.take() else { return };
-        out.diagnostics.push(Diagnostic {
-            level: Level::Warning,
-            message: "a hook input breaks off here and is left out".to_owned(),
-            place: Place { path: String::new(), line: Some(line), column: None },
-            help: Some("the hook that wrote this log was cut off, or two hooks wrote at the same time".to_owned()),
-        });
+/// The hook input of an event as some source recorded it: a log of inputs or a recording, be it the event's own
+/// source or one that was joined to it. `None` where none did.
+///
+/// # Errors
+/// The source cannot be read any more.
+pub fn recorded_input(session: &Session, event: EventIx, lines: &dyn Lines) -> io::Result<Option<Value>> {
+    let holds_inputs = |at: LineRef| {
+        let format = session.sources.get(at.source().at()).map(|source| source.format);
+        format == Some(Format::HookInputLog.name()) || format == Some(Format::Recording.name())
+    };
+    let own = session.events.get(event.at()).map(|event| event.at);
+    let joined = session.marks_of(event).map(|mark| mark.at);
+    match own.into_iter().chain(joined).find(|at| at.is_some() && holds_inputs(*at)) {
+        Some(at) => Ok(extract_input(&lines.read(at)?)),
+        None => Ok(None),
     }
 }
 

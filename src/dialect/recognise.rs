@@ -406,12 +406,12 @@ fn start_of_object(bytes: &[u8]) -> Map<String, Value> {
 
 /// Text in UTF-16, told by its byte order mark.
 fn decode_utf16(bytes: &[u8]) -> Option<Vec<u8>> {
-    let (pair, units): (fn([u8; 2]) -> u16, &[u8]) = match bytes {
-        [0xFF, 0xFE, rest @ ..] => (u16::from_le_bytes, rest),
-        [0xFE, 0xFF, rest @ ..] => (u16::from_be_bytes, rest),
+    let read: fn([u8; 2]) -> u16 = match bytes {
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
         _ => return None,
     };
-    let units = units.chunks_exact(2).map(|unit| pair([unit[0], unit[1]]));
+    let units = bytes[2..].chunks_exact(2).map(|unit| read([unit[0], unit[1]]));
     Some(char::decode_utf16(units).map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER)).collect::<String>().into())
 }
 

@@ -7,7 +7,7 @@ use super::{HandlerChoice, Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
 use crate::model::{
     Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, GroupStep, Handler, HandlerKind, HandlerStep,
-    HookSet, MarkKind, PermissionResult, Place, RuleStep, Session, Stage, Step, Time, Verdict,
+    HookSet, MarkKind, PermissionResult, Place, RecordedVerdict, RuleStep, Session, Stage, Step, Time, Verdict,
 };
 use crate::source::Lines;
 
@@ -25,7 +25,7 @@ impl Tracer {
         let wants_input = options.inputs == Inputs::Shown || selection.depends_on_input;
         let input = if wants_input && !unreadable {
             match (self.behaviour.input)(session, ix, lines) {
-                Ok(input) => Some(input),
+                Ok(input) => input,
                 Err(error) => {
                     diagnostics.push(Diagnostic {
                         level: crate::model::Level::Warning,
@@ -49,6 +49,7 @@ impl Tracer {
             Mode::Match => Vec::new(),
             Mode::Recorded => self.join(session, ix, event, &selection, set, &labels, lines),
         };
+        let recorded = (self.behaviour.verdict)(&self.traces(session, ix, event, &selection));
         let groups = groups(set, &selection, &labels, &joined, mode, session, ix);
         let decision = self.decision(session, ix, event, &selection, set, &joined, mode, lines);
         let context = session.context_of(event);
@@ -71,7 +72,7 @@ impl Tracer {
             groups,
             runs: joined.into_iter().map(|joined| joined.run).collect(),
             decision,
-            recorded: None,
+            recorded: recorded.map(|verdict| RecordedVerdict { verdict }),
             changed: false,
             hypothetical: false,
             settings_note: self.plan.eras.get(self.plan.era_at(event.time)).and_then(|era| era.note.clone()),

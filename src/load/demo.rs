@@ -33,6 +33,8 @@ pub struct Row {
     pub event: &'static str,
     /// What a matcher is tested on; none: whatever it is.
     pub subject: Option<&'static str>,
+    /// Type of the subagent it happened in; none: in any agent.
+    pub sub: Option<&'static str>,
     /// Which of these, from 1, in firing order.
     pub nth: usize,
 }
@@ -104,6 +106,7 @@ impl Demo {
         let at = |&(_, event): &(usize, &crate::model::Event)| {
             session.text(event.name) == Some(self.row.event)
                 && self.row.subject.is_none_or(|subject| session.text(event.subject) == Some(subject))
+                && self.row.sub.is_none_or(|sub| session.text(session.agent_of(event).kind) == Some(sub))
         };
         let (ix, _) = session.events.iter().enumerate().filter(at).nth(self.row.nth.checked_sub(1)?)?;
         u32::try_from(ix).ok().map(EventIx)
@@ -127,7 +130,7 @@ pub const ALL: &[Demo] = &[
         name: "never-fires",
         question: Some("a hook did not fire"),
         sentence: "Made up: guard.sh never runs: its matcher says `bash`, the tool is `Bash`.",
-        row: Row { event: "PreToolUse", subject: Some("Bash"), nth: 2 },
+        row: Row { event: "PreToolUse", subject: Some("Bash"), sub: None, nth: 2 },
         keys: [("m", "try the matcher on this session's tools"), ("H", "each hook, and why it never ran")],
         files: &[
             file!(Transcript, "never-fires", "session.jsonl"),
@@ -140,7 +143,7 @@ pub const ALL: &[Demo] = &[
         name: "ignored",
         question: Some("a decision was ignored"),
         sentence: "Made up: guard.sh says no with exit 1, and the push is made all the same.",
-        row: Row { event: "PreToolUse", subject: Some("Bash"), nth: 3 },
+        row: Row { event: "PreToolUse", subject: Some("Bash"), sub: None, nth: 3 },
         keys: [("Tab", "to the hooks: exit code and words"), ("H", "how often guard.sh failed")],
         files: &[
             file!(Transcript, "ignored", "session.jsonl"),
@@ -152,7 +155,7 @@ pub const ALL: &[Demo] = &[
         name: "stop-loop",
         question: Some("it will not stop"),
         sentence: "Made up: ci.sh sends the agent back nine times, until the client's cap.",
-        row: Row { event: "Stop", subject: None, nth: 9 },
+        row: Row { event: "Stop", subject: None, sub: None, nth: 9 },
         keys: [("L", "the loop: rounds, reason, flag, cap"), ("{", "the block before")],
         files: &[
             file!(Transcript, "stop-loop", "session.jsonl"),
@@ -165,7 +168,7 @@ pub const ALL: &[Demo] = &[
         name: "refused",
         question: None,
         sentence: "Made up: guard.sh refuses a force push with exit 2; the model gives way.",
-        row: Row { event: "PreToolUse", subject: Some("Bash"), nth: 2 },
+        row: Row { event: "PreToolUse", subject: Some("Bash"), sub: None, nth: 2 },
         keys: [("}", "the next decision: fmt.sh after an edit"), ("Tab", "to the hooks and the decision")],
         files: &[
             file!(Transcript, "refused", "session.jsonl"),
@@ -178,7 +181,7 @@ pub const ALL: &[Demo] = &[
         name: "subagents",
         question: None,
         sentence: "Made up: two subagents, one in the background; a call in one is refused.",
-        row: Row { event: "PreToolUse", subject: Some("Bash"), nth: 3 },
+        row: Row { event: "PreToolUse", subject: Some("Bash"), sub: Some("reviewer"), nth: 2 },
         keys: [("}", "the next decision: its stop is sent back once"), ("&", "filter: sub:reviewer")],
         files: &[
             file!(Transcript, "subagents", "session.jsonl"),
@@ -196,7 +199,7 @@ pub const ALL: &[Demo] = &[
         name: "compaction",
         question: None,
         sentence: "Made up: after a compaction rules.sh is silent: it matches `startup` only.",
-        row: Row { event: "SessionStart", subject: Some("compact"), nth: 1 },
+        row: Row { event: "SessionStart", subject: Some("compact"), sub: None, nth: 1 },
         keys: [("m", "try startup|compact"), ("[", "PreCompact, with keep.sh")],
         files: &[
             file!(Transcript, "compaction", "session.jsonl"),
@@ -209,7 +212,7 @@ pub const ALL: &[Demo] = &[
         name: "banner",
         question: None,
         sentence: "Made up: guard.sh prints a line before its JSON, so its refusal is lost.",
-        row: Row { event: "PreToolUse", subject: Some("Bash"), nth: 2 },
+        row: Row { event: "PreToolUse", subject: Some("Bash"), sub: None, nth: 2 },
         keys: [("Tab", "to the hooks: what was on stdout"), ("]", "the next event with a hook")],
         files: &[
             file!(Transcript, "banner", "session.jsonl"),
@@ -222,26 +225,35 @@ pub const ALL: &[Demo] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ContextIx, Event, LineRef, Time};
+    use crate::model::{Agent, AgentIx, ContextIx, Event, LineRef};
 
     #[test]
-    fn the_row_is_found_by_event_subject_and_count() {
+    fn the_row_is_found_by_event_subject_agent_and_count() {
         let mut session = Session::new("claude-code");
-        let mut add = |name: &str, subject: &str| {
+        let kind = session.names.intern("reviewer");
+        session.agents.push(Agent { kind, ..Agent::MAIN });
+        for (name, subject, agent) in [
+            ("PreToolUse", "Bash", 0),
+            ("PreToolUse", "Read", 0),
+            ("Stop", "", 0),
+            ("PreToolUse", "Bash", 0),
+            ("PreToolUse", "Bash", 1),
+        ] {
             let name = session.names.intern(name);
             let mut event = Event::new(name, Time::UNKNOWN, LineRef::NONE, ContextIx(0));
             event.subject = session.names.intern(subject);
+            event.agent = AgentIx(agent);
             session.events.push(event);
+        }
+        let check = |event, subject, sub, nth, expect: Option<u32>| {
+            let demo = Demo { row: Row { event, subject, sub, nth }, ..ALL[0] };
+            assert_eq!(demo.event_in(&session), expect.map(EventIx), "{:?}", demo.row);
         };
-        add("PreToolUse", "Bash");
-        add("PreToolUse", "Read");
-        add("Stop", "");
-        add("PreToolUse", "Bash");
-        let demo = |event, subject, nth| Demo { row: Row { event, subject, nth }, ..ALL[0] };
-        assert_eq!(demo("PreToolUse", Some("Bash"), 2).event_in(&session), Some(EventIx(3)));
-        assert_eq!(demo("PreToolUse", None, 2).event_in(&session), Some(EventIx(1)));
-        assert_eq!(demo("Stop", None, 1).event_in(&session), Some(EventIx(2)));
-        assert_eq!(demo("Stop", None, 2).event_in(&session), None);
+        check("PreToolUse", Some("Bash"), None, 2, Some(3));
+        check("PreToolUse", None, None, 2, Some(1));
+        check("PreToolUse", Some("Bash"), Some("reviewer"), 1, Some(4));
+        check("Stop", None, None, 1, Some(2));
+        check("Stop", None, None, 2, None);
     }
 
     #[test]

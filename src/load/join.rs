@@ -50,6 +50,14 @@ impl Part {
 /// Joins a secondary source to a session. `takes` says whether an event with this session id belongs to it: a log
 /// may hold several sessions.
 pub fn join(primary: Part, secondary: Part, takes: &dyn Fn(&str) -> bool) -> Part {
+    let of_streams = |part: &Part| {
+        let sources = &part.session.sources;
+        !sources.is_empty() && sources.iter().all(|source| source.format == Format::Stream.name())
+    };
+    if of_streams(&primary) && of_streams(&secondary) {
+        // Each run has a stream of its own.
+        return append(primary, secondary);
+    }
     let places = align::align(&primary, &secondary, takes);
     merge::merge(primary, secondary, &places)
 }

@@ -18,6 +18,7 @@ use crate::dialect::claude_code::{self, Transcript};
 use crate::dialect::hook_log::HookLog;
 use crate::dialect::{Format, PREFIX, Reader, Role, Shared, SubagentKey, recognise};
 use crate::model::{Agent, AgentIx, Delta, Name, Names, Plan, Progress, Session, SourceInfo, Time};
+use crate::record::RecordingReader;
 use crate::settings::{self, Request};
 use crate::source::{Lines, Source, SourceError, Store};
 
@@ -299,6 +300,7 @@ fn reader(format: Format) -> Box<dyn Reader> {
         Format::HookInputLog => Box::new(HookLog::new()),
         Format::Stream => Box::new(StreamReader::new()),
         Format::DebugLog => Box::new(DebugLog::new()),
+        Format::Recording => Box::new(RecordingReader::new()),
         _ => Box::new(Transcript::main(None)),
     }
 }

@@ -179,13 +179,14 @@ pub fn weave(
         limit: FIRST_BATCH,
     };
     let mut gates = Vec::new();
+    let mut passed = Vec::new();
     let mut known_starts = usize::MAX;
     loop {
         // Looking for a call is cheap, but not for each of a million events.
         let starts = strands.iter().map(Strand::starts).sum();
         if starts != known_starts || strands.iter().all(|strand| strand.is_dormant() || strand.is_through()) {
             known_starts = starts;
-            awaken(&mut strands, &mut gates, shared);
+            awaken(&mut strands, &mut gates, &passed, shared);
         }
         let room = batch.limit.saturating_sub(read_bytes(&strands) - batch.sent_bytes).max(1);
         for strand in &mut strands {
@@ -198,7 +199,7 @@ pub fn weave(
         if !undecided {
             while let Some(at) = choose(&strands, &gates, shared) {
                 if let Some(event) = place(&mut strands[at], &mut batch) {
-                    pass(strands[at].source, &event, &mut gates, shared);
+                    pass(strands[at].source, &event, &mut gates, &mut passed, shared);
                 }
                 if strands[at].ready.is_empty() && strands[at].state != State::Ended {
                     break;
@@ -220,7 +221,7 @@ pub fn weave(
 }
 
 /// Starts the readers of subagents whose call was read; at the very end those of whom no call is known.
-fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, shared: &mut Shared) {
+fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, passed: &[Passed], shared: &mut Shared) {
     let orphaned = strands.iter().all(|strand| strand.is_dormant() || strand.is_through());
     for at in 0..strands.len() {
         let Who::Subagent { key, awaken } = &strands[at].reader else { continue };
@@ -237,7 +238,10 @@ fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, shared: &mut Shared) {
                     known.call = Some((source, call));
                     known.parent = parent;
                     let background = known.background;
-                    gates.push(Gate { child: at, call: (source, call), background, open: false });
+                    let mut gate = Gate { child: at, call: (source, call), background, open: false };
+                    // The call, and even its answer, may have been placed before this was known.
+                    gate.open = passed.iter().any(|passed| passed.call == gate.call && gate.opens_at(passed.answer));
+                    gates.push(gate);
                 }
                 awaken(agent, context)
             }
@@ -282,6 +286,11 @@ struct Gate {
 }
 
 impl Gate {
+    /// Whether an event of its call lets the subagent's events come.
+    fn opens_at(&self, answer: bool) -> bool {
+        self.background != Some(true) || answer
+    }
+
     fn is_at(&self, source: SourceIx, event: &Event) -> bool {
         event.calls.count == 1 && self.call == (source, event.calls.first)
     }
@@ -305,10 +314,20 @@ fn is_answer(event: &Event, shared: &Shared) -> bool {
     shared.names.text(event.name).starts_with("PostToolUse")
 }
 
-/// Opens the gates that a placed event stands at.
-fn pass(source: SourceIx, event: &Event, gates: &mut [Gate], shared: &Shared) {
+/// An event of a call that starts agents, placed.
+struct Passed {
+    call: (SourceIx, CallIx),
+    answer: bool,
+}
+
+/// Opens the gates that a placed event stands at, and remembers it for gates that are yet to be known.
+fn pass(source: SourceIx, event: &Event, gates: &mut [Gate], passed: &mut Vec<Passed>, shared: &Shared) {
+    let answer = is_answer(event, shared);
     for gate in gates.iter_mut().filter(|gate| !gate.open && gate.is_at(source, event)) {
-        gate.open = gate.background != Some(true) || is_answer(event, shared);
+        gate.open = gate.opens_at(answer);
+    }
+    if event.calls.count == 1 && shared.names.text(event.subject) == "Agent" {
+        passed.push(Passed { call: (source, event.calls.first), answer });
     }
 }
 

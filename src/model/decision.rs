@@ -1,9 +1,9 @@
 //! The closed vocabularies of the command line contract for what handlers say and what comes of it.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What one handler's answer says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Says {
     /// `permissionDecision: allow`, `decision: approve`, `behavior: allow`.
@@ -23,7 +23,7 @@ pub enum Says {
 }
 
 /// What the hooks of one event say together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// No handler ran or was selected.
@@ -77,7 +77,7 @@ impl Verdict {
 }
 
 /// What the agent then does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// The call is made under the usual rules.

@@ -101,7 +101,7 @@ impl LineRef {
 }
 
 /// Whether the event itself was written down or follows from what was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
     /// A source lists this event: a hook input, a stream line, a debug line.

@@ -1,9 +1,9 @@
 //! How sure a fact is: one vocabulary for screen, JSON and reports.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where a fact comes from, from surest to least.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Evidence {
     /// The agent, or a tap, wrote it down.

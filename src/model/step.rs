@@ -1,7 +1,7 @@
 //! One event in full: what matched, what ran, what was decided. Serialises to the `event` line of the
 //! command line contract.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Action, Diagnostic, Evidence, Origin, Place, Says, Stage, Verdict};
@@ -112,7 +112,7 @@ pub struct HandlerStep {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It ended well, whatever it said.

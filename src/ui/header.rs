@@ -88,7 +88,8 @@ fn right(app: &App, regions: &Regions, session: &Session) -> String {
             {
                 parts.push(it.evidence.word().to_owned());
             }
-            parts.push(format!("event {} ", event.0 + 1));
+            let of = if regions.whole.width >= 100 { format!(" of {}", session.events.len()) } else { String::new() };
+            parts.push(format!("event {}{of} ", event.0 + 1));
         }
         None => parts.push(String::new()),
     }

@@ -12,8 +12,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
+use hookscope::dialect::claude_code::DIALECT;
+use hookscope::engine::Tracer;
 use hookscope::load::demo::{ALL, CWD, Demo, FileKind};
 use hookscope::load::discover::{Counts, Root, list, scan};
+use hookscope::load::open::{From, load};
+use hookscope::model::Action;
+use hookscope::settings::Request;
+use hookscope::source::Store;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -453,6 +459,7 @@ fn the_row_that_matters_is_there() {
     for demo in ALL {
         let is_it = |event: &&Fired| {
             event.event == demo.row.event
+                && demo.row.sub.is_none_or(|sub| event.input["agent_type"] == sub)
                 && demo.row.subject.is_none_or(|subject| event.subject.as_deref() == Some(subject))
         };
         let count = fired(demo).iter().filter(is_it).count();
@@ -516,4 +523,30 @@ fn a_quick_scan_of_the_demos_sees_denials_and_loops() {
     ];
     assert_eq!(seen, expect);
     assert_eq!(listing.sessions[3].title.as_deref(), Some("Made up: a stop hook that never lets go"));
+}
+
+/// What hookscope itself makes of the row on which a demo opens: matched, considered, verdict, a failure, round, action.
+#[test]
+fn each_demo_opens_on_what_it_is_about() {
+    let seen = |demo: &'static Demo| {
+        let store = Store::new();
+        let loaded = load(&From::Demo(demo), &Request::from_environment(), &store).unwrap();
+        assert_eq!(loaded.session.diagnostics, [], "{}", demo.name);
+        let ix = demo.event_in(&loaded.session).unwrap_or_else(|| panic!("{}: no such row", demo.name));
+        let tracer = Tracer::new(&DIALECT, loaded.plan, Default::default());
+        let row = tracer.row(&loaded.session, ix);
+        let step = tracer.step(&loaded.session, ix, &store, Default::default()).unwrap();
+        let verdict = row.verdict.word();
+        (demo.name, row.matched, row.considered, verdict, row.failed, row.round, step.decision.action.unwrap())
+    };
+    let expect = [
+        ("never-fires", 0, 1, "none", false, 0, Action::Proceeds),
+        ("ignored", 1, 1, "quiet", true, 0, Action::Proceeds),
+        ("stop-loop", 1, 1, "block", false, 9, Action::TurnEndsByCap),
+        ("refused", 1, 1, "deny", false, 0, Action::Blocked),
+        ("subagents", 1, 1, "deny", false, 0, Action::Blocked),
+        ("compaction", 0, 1, "none", false, 0, Action::NoEffect),
+        ("banner", 1, 1, "quiet", false, 0, Action::Proceeds),
+    ];
+    assert_eq!(ALL.iter().map(seen).collect::<Vec<_>>(), expect);
 }

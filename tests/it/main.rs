@@ -3,11 +3,14 @@
 
 mod demos;
 mod engine;
+mod join;
 mod lab;
 mod logs;
 mod matcher;
 mod picker;
+mod pty;
 mod reconstruct;
+mod record;
 mod screen;
 mod settings;
 mod source;

@@ -1,6 +1,7 @@
 //! The real binary in a real (pseudo) terminal: what a buffer can't show.
 
 use std::io::{Read, Write};
+use std::num::NonZero;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,11 @@ use portable_pty::{Child, CommandBuilder, MasterPty, NativePtySystem, PtySize, P
 
 /// How long a screen may take on a busy machine. Waiting ends as soon as what is waited for is there.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// vt100 knows no terminal without cells.
+fn cells(n: u16) -> NonZero<u16> {
+    NonZero::new(n).unwrap()
+}
 
 /// A program in a terminal of its own, and the screen that a person would see.
 pub struct Terminal {
@@ -39,7 +45,7 @@ impl Terminal {
         }
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
-        let screen = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
+        let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 0)));
         let raw = Arc::new(Mutex::new(Vec::new()));
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (seen, bytes) = (screen.clone(), raw.clone());
@@ -82,7 +88,7 @@ impl Terminal {
 
     /// Changes the terminal's size.
     pub fn resize(&self, (columns, rows): (u16, u16)) {
-        self.screen.lock().unwrap().screen_mut().set_size(rows, columns);
+        self.screen.lock().unwrap().screen_mut().set_size(cells(rows), cells(columns));
         self.master.resize(PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 

@@ -4,9 +4,9 @@ use std::io;
 
 use serde_json::Value;
 
-use super::{decide, matching, outcomes, rules};
-use crate::dialect::{Admission, Behaviour, Condition, EventSpec};
-use crate::model::{EventIx, Evidence, Handler, Session};
+use super::{condition, decide, matching, outcomes, rules};
+use crate::dialect::{Behaviour, hook_log};
+use crate::model::{EventIx, MarkKind, Session};
 use crate::source::Lines;
 
 /// Claude Code's rules that are code.
@@ -14,22 +14,21 @@ pub static BEHAVIOUR: Behaviour = Behaviour {
     matcher: matching::compile,
     hints: matching::hints,
     input,
-    admits,
-    condition,
+    admits: condition::admits,
+    condition: condition::holds,
     verdict: outcomes::verdict,
     join: outcomes::join,
     decide: decide::decide,
     rule: rules::by_name,
 };
 
-fn input(_session: &Session, _ix: EventIx, _lines: &dyn Lines) -> io::Result<Value> {
-    Err(io::Error::other("the hook input is not known"))
-}
-
-fn admits(_handler: &Handler, _spec: Option<&EventSpec>, _subject: Option<&str>) -> Admission {
-    Admission::Runs
-}
-
-fn condition(_condition: &str, _tool: &str, _input: &Value, _cwd: Option<&str>) -> Condition {
-    Condition { holds: true, evidence: Evidence::Assumed, why: "not evaluated".to_owned() }
+/// What a hook wrote down is exactly what it got; everything else has to be put together from the session.
+fn input(session: &Session, ix: EventIx, lines: &dyn Lines) -> io::Result<Option<Value>> {
+    let logged = session.marks_of(ix).find(|mark| mark.kind == MarkKind::InputLogged);
+    if let Some(mark) = logged
+        && let Some(input) = hook_log::extract_input(&lines.read(mark.at)?)
+    {
+        return Ok(Some(input));
+    }
+    super::hook_input(session, ix, lines)
 }

@@ -13,13 +13,18 @@
 //! step back a little; whoever merges several readers orders by the running maximum.
 
 mod calls;
+mod compaction;
+mod copies;
 mod ending;
 mod harmless;
 mod hooks;
+mod lenient;
 pub(crate) mod line;
+mod prompts;
 mod queue;
 mod run;
 mod subagent;
+mod text;
 mod turn;
 
 use std::collections::{HashMap, HashSet};
@@ -58,14 +63,13 @@ impl Version {
 }
 
 /// Since which client version an event exists, from the vendor's changelog; `PostToolBatch` and `UserPromptExpansion`
-/// by when they were first written about. Events of the first hook release are kept for older files too.
+/// by when they were first written about. Events whose trace every version writes are kept for older files too, as assumed.
 const SINCE: &[(&str, Version)] = &[
     ("SessionStart", Version::of(1, 0, 62)),
     ("SessionEnd", Version::of(1, 0, 85)),
     ("PermissionRequest", Version::of(2, 0, 45)),
     ("InstructionsLoaded", Version::of(2, 1, 69)),
     ("PostCompact", Version::of(2, 1, 76)),
-    ("StopFailure", Version::of(2, 1, 78)),
     ("CwdChanged", Version::of(2, 1, 83)),
     ("TaskCreated", Version::of(2, 1, 84)),
     ("TaskCompleted", Version::of(2, 1, 33)),
@@ -248,6 +252,12 @@ impl Transcript {
         self.calls.agents_by_id.get(&hash(agent_id)).copied()
     }
 
+    /// Whether the agent of an Agent (Task) call runs beside its parent, once the call's result tells: then PostToolUse
+    /// comes before SubagentStart.
+    pub fn agent_runs_beside(&self, call: CallIx) -> Option<bool> {
+        self.calls.beside.get(&call).copied()
+    }
+
     /// Lines that repeated a known uuid and were passed over.
     pub fn repeated(&self) -> u64 {
         self.repeated
@@ -298,14 +308,15 @@ impl Transcript {
         }
         let time = line.time();
         self.begin(at, line, time, shared);
+        self.suspect_copies(line, shared);
         if self.is_copy(line, time) {
-            self.copied(line);
+            self.copied();
             return;
         }
+        self.resume_if_over(at, line, time, shared);
         if !time.is_unknown() {
             self.time = time;
         }
-        self.resume_if_over(at, line, time, shared);
         let old_cwd = self.context.cwd;
         self.track(line, shared);
         self.compaction_goes_on(at, line, shared);
@@ -315,7 +326,7 @@ impl Transcript {
             "attachment" => self.attachment_line(at, line, time, shared),
             "system" => self.system_line(at, line, time, shared),
             "progress" => self.progress_line(at, line, time, shared),
-            other => self.bookkeeping_line(at, other, line, time),
+            other => self.bookkeeping_line(at, other, line),
         }
     }
 
@@ -391,7 +402,9 @@ impl Transcript {
         if let Some(title) = self.title.take() {
             out.title = Some(title);
         }
-        out.calls.append(&mut self.new_calls);
+        if !self.queue.is_closed() {
+            out.calls.append(&mut self.new_calls);
+        }
         out.diagnostics.append(&mut self.new_diagnostics);
         self.queue.flush(out);
     }

@@ -39,6 +39,20 @@ fn every_event_points_at_its_own_input() {
 }
 
 #[test]
+fn empty_lines_and_a_byte_order_mark_count() {
+    let (_, out, _) = read(b"\n\r\n\n{\"hook_event_name\":\"A\"}\n");
+    assert_eq!((out.events[0].at.line, out.events[0].at.offset()), (4, 4));
+    let (mut shared, mut out, mut log) = (Shared::new(), Output::default(), HookLog::new());
+    let line = b"{\"hook_event_name\":\"A\"}";
+    log.line(LineRef::new(SourceIx(0), 3, line.len() as u32, 1), line, &mut shared, &mut out);
+    assert_eq!((out.events[0].at.line, out.events[0].at.offset()), (1, 3));
+    // A line of which only a start was handed on.
+    let far = LineRef::new(SourceIx(0), 100_000, line.len() as u32, 2);
+    log.line(far, line, &mut shared, &mut out);
+    assert_eq!(out.events[1].at, far);
+}
+
+#[test]
 fn fields_of_the_input_become_context_agent_and_calls() {
     let lines = [
         json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/h/.claude/p/s.jsonl", "cwd": "/p",

@@ -128,8 +128,11 @@ impl<'a> Aligning<'a> {
                 .copied()
                 .filter(|at| self.name(*at) == name && self.secondary.ids[*at].agent.as_deref() == agent)
                 .collect();
+            let there = &self.primary.session;
+            let of_name = |at: &usize| there.names.text(there.events[*at].name) == name;
+            let of_agent = |at: &usize| self.primary.ids[*at].agent.as_deref() == agent || name == "SubagentStop";
             let theirs: Vec<usize> =
-                primary.clone().filter(|at| !self.taken[*at] && self.may_be_same(first, *at)).collect();
+                primary.clone().filter(|at| !self.taken[*at] && of_name(at) && of_agent(at)).collect();
             self.in_order(&ours, &theirs);
         }
     }
@@ -209,11 +212,11 @@ impl<'a> Aligning<'a> {
     fn by_time(&mut self, ours: &[usize], theirs: &[usize]) {
         for &at in ours {
             let time = self.secondary.session.events[at].time;
-            let before = theirs.iter().copied().filter(|there| {
+            let before = theirs.iter().copied().rfind(|there| {
                 let of_event = self.primary.session.events[*there].time;
                 !self.taken[*there] && !time.is_unknown() && !of_event.is_unknown() && of_event <= time
             });
-            match before.last() {
+            match before {
                 Some(there) => self.put(at, Place::Same(there)),
                 None => self.put(at, Place::Elsewhere),
             }

@@ -27,6 +27,10 @@ pub(super) fn merge(primary: Part, secondary: Part, places: &[Place]) -> Part {
                 if let (Some(event), Some(id)) = (old_events.get_mut(*same), ids.get_mut(*same)) {
                     let twin = from.event(&other.events[at], other, &mut session);
                     upgrade(event, &twin);
+                    let named = |agent: AgentIx| session.agents.get(agent.at()).is_some_and(|agent| agent.id.is_some());
+                    if !named(event.agent) && named(twin.agent) {
+                        event.agent = twin.agent;
+                    }
                     complete(id, &secondary.ids[at]);
                 }
             }
@@ -102,9 +106,6 @@ fn upgrade(event: &mut Event, twin: &Event) {
         event.stop_hook_active = twin.stop_hook_active;
     }
     event.stop_hook_active = event.stop_hook_active.or(twin.stop_hook_active);
-    if event.agent == AgentIx(0) {
-        event.agent = twin.agent;
-    }
 }
 
 fn complete(id: &mut Identity, twin: &Identity) {

@@ -4,8 +4,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use hookscope::diagnose::stop_loop::{Ended, clean, stop_loops};
 use hookscope::dialect::claude_code::{DIALECT, Transcript};
 use hookscope::dialect::{Output, Reader, Shared};
+use hookscope::engine::filter::{Filter, complete, why_empty};
 use hookscope::engine::{Inputs, Mode, Options, StepOptions, Tracer};
 use hookscope::model::{
     Action, Delta, EventIx, Evidence, LineRef, Outcome, RunMark, Says, Session, SourceInfo, SourceIx, Step, Verdict,
@@ -202,4 +204,107 @@ fn in_match_mode_nothing_is_decided() {
         assert!(step.runs.is_empty());
         assert!(!matched || step.decision.action.is_none());
     }
+}
+
+#[test]
+fn the_recorded_loop_is_described() {
+    let held = data("t05-v2.1.226-stop-loop.jsonl");
+    let tracer = tracer(LOOP, Mode::Recorded);
+    let loops = stop_loops(&tracer, &held.session, &held.lines);
+    assert_eq!(loops.len(), 1);
+    let found = &loops[0];
+    assert_eq!((found.blocks.len(), found.verdict(), found.ended), (9, "recorded-loop", Ended::Cap));
+    assert_eq!(found.reasons, [("Update the changelog before you stop.".to_owned(), 9)]);
+    assert_eq!(found.handlers, ["project:Stop/0/0"]);
+    assert_eq!((found.flag_true, found.flag_unknown), (8, 0));
+    assert_eq!((found.tools_between, found.counter, found.cap), (0, 9, Some(8)));
+    assert_eq!(found.respects_flag(), Some(false));
+    assert!(found.tokens.is_some_and(|tokens| tokens > 0));
+    assert!(found.span_ms.is_some_and(|span| span > 60_000));
+}
+
+#[test]
+fn a_session_without_blocks_has_no_loop() {
+    for name in ["t01-v1.0-basic.jsonl", "t02-v2.0-stop-summary-compact.jsonl", "t04-v2.1.140-attachments.jsonl"] {
+        let held = data(name);
+        let tracer = tracer(LOOP, Mode::Recorded);
+        assert!(stop_loops(&tracer, &held.session, &held.lines).is_empty(), "{name}");
+        assert!(clean(&tracer, &held.session).iter().any(|(event, stops)| *event == "Stop" && *stops > 0), "{name}");
+    }
+}
+
+fn found(held: &Held, tracer: &Tracer, text: &str) -> Vec<u32> {
+    let filter = Filter::parse(text).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+    let all = (0..held.session.events.len() as u32).map(EventIx);
+    all.filter(|ix| filter.matches(tracer, &held.session, *ix, &held.lines)).map(|ix| ix.0 + 1).collect()
+}
+
+#[test]
+fn filters_over_a_session() {
+    let held = data("t05-v2.1.226-stop-loop.jsonl");
+    let tracer = tracer(LOOP, Mode::Recorded);
+    let stops = found(&held, &tracer, "event:Stop");
+    assert_eq!(stops.len(), 10);
+    for (text, count) in [
+        ("verdict:block", 9),
+        ("event:Stop not verdict:block", 1),
+        ("round:>7", 2),
+        ("action:turn-ends-by-cap", 1),
+        ("hook:gate", 9 + 1),
+        ("by:gate*", 9),
+        ("text:changelog event:Stop", 10),
+        ("text:CHANGELOG", 0),
+        ("tool:Edit", 2),
+        ("tool:Edit,Bash event:Pre*", 1),
+        ("took:>=40ms", 9),
+        ("took:38ms", 1),
+        ("started:yes", 10),
+        ("started:unknown", 0),
+        ("matched:>0", 10),
+        ("time:<09:00:10", 5),
+        ("time:2026-03-02 event:Stop", 10),
+        ("failed or changed or unreadable", 0),
+        ("mode:*", 0),
+        ("origin:recorded", 0),
+    ] {
+        let hits = found(&held, &tracer, text);
+        assert_eq!(hits.len(), count, "{text}: {hits:?}");
+    }
+}
+
+#[test]
+fn an_empty_result_says_why() {
+    let held = data("t05-v2.1.226-stop-loop.jsonl");
+    let tracer = tracer(LOOP, Mode::Recorded);
+    for (text, words) in [
+        ("verdict:deny", "no event has verdict deny"),
+        ("tool:edit", "differs only by case: Edit"),
+        ("mode:plan", "no event carries this field: mode"),
+        ("changed", "nothing was rerun"),
+        ("event:PreToolUse verdict:block", "each of the conditions"),
+        ("failed", "no hook is recorded as failed"),
+        ("tool:Edti", "there is Edit"),
+    ] {
+        let filter = Filter::parse(text).unwrap();
+        let why = why_empty(&filter, &tracer, &held.session);
+        assert!(why.contains(words), "{text}: {why}");
+    }
+}
+
+#[test]
+fn completion_offers_fields_operators_and_values_seen() {
+    let held = data("t05-v2.1.226-stop-loop.jsonl");
+    let tracer = tracer(LOOP, Mode::Recorded);
+    let offers = |text: &str| -> Vec<(usize, String, String)> {
+        let offers = complete(text, text.chars().count(), &tracer, &held.session);
+        offers.into_iter().map(|offer| (offer.start, offer.text, offer.about)).collect()
+    };
+    assert_eq!(offers("ver")[0].1, "verdict:");
+    assert_eq!(offers("event:St"), [(6, "Stop".to_owned(), "10 events".to_owned())]);
+    assert_eq!(offers("not tool:")[0], (9, "Edit".to_owned(), "2 events".to_owned()));
+    assert_eq!(offers("verdict:b")[0], (8, "block".to_owned(), "9 events".to_owned()));
+    assert_eq!(offers("event:Stop,")[0].0, 11);
+    assert!(offers("event:Stop a").iter().any(|(start, text, _)| (*start, text.as_str()) == (11, "and ")));
+    assert!(!offers("a").iter().any(|(_, text, _)| text == "and "));
+    assert!(offers("hook:g")[0].1.contains("gate"));
 }

@@ -2,8 +2,8 @@
 
 use hookscope::dialect::claude_code::output::{self, Ran};
 use hookscope::dialect::claude_code::{DIALECT, decide};
-use hookscope::dialect::{Circumstances, Joined, Reading};
-use hookscope::model::{Action, Decision, Evidence, HookRun, Outcome, Time, Verdict};
+use hookscope::dialect::{Admission, Circumstances, Joined, Reading};
+use hookscope::model::{Action, Decision, Evidence, Handler, HandlerKind, HookRun, Outcome, Position, Time, Verdict};
 use serde_json::Value;
 
 /// A handler's scripted output as the rows give it: a text, a JSON value that is printed, or a long text as
@@ -164,4 +164,37 @@ fn decisions_are_those_of_the_measured_clients() {
     assert!(rows.len() > 700, "{}", rows.len());
     let faults: Vec<String> = rows.iter().filter_map(|row| check(row).err()).collect();
     assert!(faults.is_empty(), "{} of {} rows differ:\n{}", faults.len(), rows.len(), faults.join("\n"));
+}
+
+#[test]
+fn conditions_hold_where_they_did_in_the_measured_client() {
+    let table: Value = serde_json::from_str(include_str!("../../data/truth/claude-code-if.json")).unwrap();
+    let spec = DIALECT.event("PreToolUse");
+    let behaviour = DIALECT.behaviour();
+    let mut faults = Vec::new();
+    for (condition, fired) in table["fired"].as_object().unwrap() {
+        for (ix, call) in table["calls"].as_array().unwrap().iter().enumerate() {
+            let tool = call[0].as_str().unwrap();
+            let command = HandlerKind::Command { command: "x".to_owned(), args: None, shell: None };
+            let handler = Handler {
+                id: String::new(),
+                kind: command,
+                position: Position::default(),
+                timeout: None,
+                condition: Some(condition.clone()),
+                background: false,
+                raw: Value::Null,
+            };
+            let got = match (behaviour.admits)(&handler, spec, Some(tool)) {
+                Admission::Runs => true,
+                Admission::Never(_) => false,
+                Admission::Depends => (behaviour.condition)(condition, tool, &call[1], Some("/home/dev/project")).holds,
+            };
+            let want = fired.as_array().unwrap().iter().any(|fired| fired == ix);
+            if got != want {
+                faults.push(format!("if: {condition} for {call}: want {want}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

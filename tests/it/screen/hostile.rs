@@ -129,8 +129,8 @@ fn every_size_draws() {
     let (session, desk) = desk::nightly_refactor();
     let mut bench = Bench::new(session, desk, (1, 1), Options::default());
     bench.type_keys("8Gt");
-    for columns in (1..=200).step_by(3) {
-        for rows in (1..=60).step_by(2) {
+    for columns in (1..=200).step_by(9) {
+        for rows in (1..=60).step_by(5) {
             bench.give(Input::Resize(columns, rows));
             bench.terminal();
         }
@@ -231,11 +231,11 @@ fn key() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn any_keys_on_any_small_session_never_panic(
-        keys in proptest::collection::vec(key(), 0..40),
+        keys in proptest::collection::vec(key(), 0..25),
         count in 0usize..15,
         agents in proptest::collection::vec(0u16..4, 15),
         parents in proptest::collection::vec(0u16..5, 4),

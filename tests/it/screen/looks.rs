@@ -94,3 +94,38 @@ fn ascii_80() {
 fn too_small() {
     assert_eq!(check((12, 3), "").lines().next(), Some("too small"));
 }
+
+#[test]
+fn no_settings_says_where_was_looked_80() {
+    let (session, mut desk) = desk::nightly_refactor();
+    desk.plan.eras[0].set = Default::default();
+    desk.plan.looked_at =
+        [("user", "~/.claude/settings.json"), ("project", "/home/dana/nightly/.claude/settings.json")]
+            .map(|(scope, path)| hookscope::model::LookedAt { scope: scope.into(), path: path.into(), found: false })
+            .to_vec();
+    let bench = Bench::new(session, desk, (80, 24), Options::default());
+    insta::assert_snapshot!(bench.screen());
+}
+
+#[test]
+fn what_keeps_hooks_out_is_said_80() {
+    use hookscope::model::{Drop, FileStatus, Position, Switch};
+    let (session, mut desk) = desk::nightly_refactor();
+    let set = &mut desk.plan.eras[0].set;
+    set.files[0].status = FileStatus::NotLoadable { why: "an SDK session reads project settings only".into() };
+    set.files[1].drops.push(Drop {
+        id: "project:PreToolUse/4/0".into(),
+        why: "it has no command".into(),
+        position: Position { line: 60, column: 9 },
+    });
+    set.switches.push(Switch {
+        name: "disableAllHooks".into(),
+        file: Some(2),
+        position: Some(Position { line: 2, column: 3 }),
+        scopes: Vec::new(),
+        why: "no hook runs".into(),
+    });
+    let mut bench = Bench::new(session, desk, (80, 24), Options::default());
+    bench.type_keys("3G");
+    insta::assert_snapshot!(bench.screen());
+}

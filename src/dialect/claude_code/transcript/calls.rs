@@ -9,7 +9,8 @@ use serde::Deserialize;
 
 use super::ending::{self, Told};
 use super::harmless::is_harmless;
-use super::line::{Block, Line, Str};
+use super::lenient::{Flag, Str};
+use super::line::{Block, Line};
 use super::queue::Slot;
 use super::turn::Batch;
 use super::{IdMap, IdSet, Transcript, Version, hash};
@@ -32,6 +33,8 @@ pub(super) struct Calls {
     pub(super) agent_contexts: HashMap<CallIx, Context>,
     /// Agent calls by the hashed agent id that their result names.
     pub(super) agents_by_id: IdMap<CallIx>,
+    /// Agent calls of which it is known whether the agent runs beside its parent.
+    pub(super) beside: HashMap<CallIx, bool>,
 }
 
 #[derive(Debug)]
@@ -106,6 +109,9 @@ struct Input<'a> {
 struct AgentResult<'a> {
     #[serde(borrow)]
     agent_id: Str<'a>,
+    is_async: Flag,
+    #[serde(borrow)]
+    status: Str<'a>,
 }
 
 /// Since when the Task tool is called Agent.
@@ -181,6 +187,7 @@ impl Transcript {
                     first: ix,
                     side_by_side: 1,
                     group: 0,
+                    running: 0,
                     last_harmless: false,
                     unanswered: 0,
                     halted: false,
@@ -205,7 +212,31 @@ impl Transcript {
             hook_asked: false,
             task,
         };
+        let runs = batch.running >= open.group;
         self.calls.open.insert(key, open);
+        if runs {
+            self.fire_through(key);
+        }
+    }
+
+    /// Calls that waited for the ones before them run as soon as those are answered.
+    fn run_next(&mut self, chain: usize) {
+        let Some(batch) = &self.chains[chain].batch else { return };
+        let waits = |key: &&u64| self.calls.open.get(key).is_some_and(|open| !open.done);
+        let Some(&first) = batch.keys.iter().find(waits) else { return };
+        let Some(group) = self.calls.open.get(&first).map(|open| open.group) else { return };
+        let keys: Vec<u64> = batch
+            .keys
+            .iter()
+            .copied()
+            .filter(|key| self.calls.open.get(key).is_some_and(|open| open.group == group))
+            .collect();
+        if let Some(batch) = &mut self.chains[chain].batch {
+            batch.running = batch.running.max(group);
+        }
+        if let Some(&last) = keys.last() {
+            self.fire_through(last);
+        }
     }
 
     /// Puts the PreToolUse of a call into the order, after those of the calls that ran before or beside it.
@@ -321,11 +352,13 @@ impl Transcript {
         let tool = shared.names.text(open.call.tool);
         let told = ending::told(line, block, tool, self.version, open.hook_asked);
         let (ix, chain, task) = (open.ix, open.chain, open.task);
-        let subject = open.call.tool;
 
         if let Task::Agent { .. } = task {
             let result: AgentResult =
                 line.tool_use_result.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
+            if result.is_async.0 || result.status.get().is_some() {
+                self.calls.beside.insert(ix, result.is_async.0 || result.status.is("async_launched"));
+            }
             if let Some(agent) = result.agent_id.get() {
                 self.calls.agents_by_id.insert(hash(agent), ix);
             }
@@ -355,7 +388,7 @@ impl Transcript {
             }
             _ => self.calls.forget(&[key]),
         }
-        let _ = subject;
+        self.run_next(chain);
     }
 
     /// What the result tells of PreToolUse and PermissionRequest hooks.

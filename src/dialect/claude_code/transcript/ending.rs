@@ -3,7 +3,8 @@
 //! Owns the client's wordings and fields, by version. Must not know events or their order.
 
 use super::Version;
-use super::line::{Block, Line, head};
+use super::line::{Block, Line};
+use super::text::head;
 use crate::model::{Ending, Says};
 
 /// What a result's line tells of the hooks of its call.
@@ -28,8 +29,9 @@ pub(super) struct Refusal {
     pub says: Option<Says>,
 }
 
-/// Bytes of a result's text that are looked at.
-const LOOKED_AT: usize = 2048;
+/// Bytes of a result's text that are looked at: enough to tell a refusal's lead-in, and then for what follows it.
+const GLANCED_AT: usize = 24;
+const LOOKED_AT: usize = 4096;
 
 /// Since which version a result carries `permissionDecision` and `toolDenialKind`: it has them in 2.1.332 and not in
 /// 2.1.197, so a line that has neither decides by itself; this only bounds where bare reasons are looked for.
@@ -40,7 +42,9 @@ const BARE_REASONS: Version = Version::of(2, 1, 141);
 /// Reads a `tool_result` block of `line`, the answer to a call of `tool`. `hook_asked`: a hook of the call is recorded
 /// to have said `ask`.
 pub(super) fn told(line: &Line, block: &Block, tool: &str, version: Version, hook_asked: bool) -> Told {
-    let text = head(block.content, LOOKED_AT);
+    let glance = head(block.content, GLANCED_AT);
+    let refusal = block.is_error.0 || glance.starts_with("PreToolUse:") || glance.starts_with("Hook PreToolUse:");
+    let text = if refusal { head(block.content, LOOKED_AT) } else { glance };
     let text = text.as_ref();
     let decision = line.permission_decision.0.as_ref();
     let by =
@@ -157,14 +161,35 @@ fn ran(text: &str, tool: &str) -> bool {
         "Read" | "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Glob" | "Grep" | "LS" | "TodoWrite" => {
             let code = text.split(':').next().unwrap_or_default();
             let errno = code.len() > 2 && code.starts_with('E') && code.bytes().all(|b| b.is_ascii_uppercase());
-            errno
-                || ["Error", "File ", "Path ", "Directory ", "Failed ", "ripgrep", "Ripgrep", "Cannot "]
-                    .iter()
-                    .any(|lead| text.starts_with(lead))
+            errno || FAILURES.iter().any(|lead| text.starts_with(lead))
         }
         _ => true,
     }
 }
+
+/// How the file tools' own failures start.
+const FAILURES: &[&str] = &[
+    "Error",
+    "File ",
+    "Path ",
+    "Directory ",
+    "Failed ",
+    "ripgrep",
+    "Ripgrep",
+    "Cannot ",
+    "Could not ",
+    "Unable ",
+    "Invalid ",
+    "String ",
+    "No ",
+    "Found ",
+    "Notebook ",
+    "Cell ",
+    "Request ",
+    "Timeout",
+    "Output ",
+    "Exit code ",
+];
 
 /// The reason after `PreToolUse:<Tool> hook error: `.
 fn lead_in(text: &str) -> Option<&str> {

@@ -6,13 +6,39 @@ use serde_json::value::RawValue;
 
 use super::calls::bare_mark;
 use super::ending::bracketed;
-use super::line::{Attachment, HookInfo, Line, Object, Raw, head, whole};
+use super::lenient::Object;
+use super::line::{Attachment, HookInfo, Line, Raw};
 use super::queue::Slot;
+use super::text::{head, whole};
 use super::turn::Next;
 use super::{Transcript, hash};
 use crate::dialect::Shared;
 use crate::dialect::claude_code::output;
 use crate::model::{Event, LineRef, MarkKind, Name, RunMark, Says, Time};
+
+/// Events that follow from other lines too: a trace belongs to the last one.
+const DERIVED: &[&str] = &[
+    "SessionStart",
+    "SessionEnd",
+    "InstructionsLoaded",
+    "UserPromptSubmit",
+    "UserPromptExpansion",
+    "PreToolUse",
+    "PermissionRequest",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PostToolBatch",
+    "SubagentStart",
+    "SubagentStop",
+    "Stop",
+    "StopFailure",
+    "PreCompact",
+    "PostCompact",
+    "CwdChanged",
+    "TaskCreated",
+    "TaskCompleted",
+    "MessageDisplay",
+];
 
 /// Bytes of a handler's output that are looked at for what it says.
 const OUTPUT_LOOKED_AT: usize = 16 * 1024;
@@ -46,7 +72,7 @@ impl Transcript {
 
     /// Older clients wrote down that a hook was started, and nothing of its end.
     pub(super) fn progress_line(&mut self, at: LineRef, line: &Line, time: Time, shared: &mut Shared) {
-        let Some(data) = line.data.0.as_ref().filter(|data| data.kind.is("hook_progress")) else { return };
+        let Some(data) = line.data.0.as_deref().filter(|data| data.kind.is("hook_progress")) else { return };
         self.start_own_file(at, time, shared);
         let chain = self.chain_of(at, line, time, shared);
         self.trace(at, chain, MarkKind::Started, data, line.tool_use_id.get(), time, shared);
@@ -97,7 +123,10 @@ impl Transcript {
         };
         let slot = slot.or_else(|| {
             let subject = trace.tool_name.get().or(subject);
-            self.last_of(event, subject, kind, at, time, shared)
+            match DERIVED.contains(&event) {
+                true => self.last_of(event, subject, kind, at, time, shared),
+                false => self.only_traced(event, subject, key, at, time, shared),
+            }
         });
         let Some(slot) = slot else { return };
         let command = match kind {
@@ -156,6 +185,33 @@ impl Transcript {
         }
         let event = Event { subject, ..self.event(name, subject, at, time, shared) };
         Some(self.push(event))
+    }
+
+    /// An event that nothing but the traces of its hooks shows; those of one firing share an id.
+    fn only_traced(
+        &mut self,
+        event: &str,
+        subject: Option<&str>,
+        key: Option<u64>,
+        at: LineRef,
+        time: Time,
+        shared: &mut Shared,
+    ) -> Option<Slot> {
+        if event.is_empty() {
+            return None;
+        }
+        let name = shared.names.intern(event);
+        if let Some((known, id, slot)) = self.run.only_traced
+            && known == name
+            && id == key
+        {
+            return Some(slot);
+        }
+        let subject = subject.map_or(Name::NONE, |subject| shared.names.intern(subject));
+        let event = self.event(name, subject, at, time, shared);
+        let slot = self.push(event);
+        self.run.only_traced = Some((name, key, slot));
+        Some(slot)
     }
 
     /// `system` lines.

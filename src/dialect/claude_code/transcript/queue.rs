@@ -43,6 +43,8 @@ pub(super) struct Queue {
     late: Vec<RunMark>,
     /// Events handed on.
     events: u32,
+    /// Nothing is handed on for now.
+    closed: bool,
 }
 
 impl Queue {
@@ -132,8 +134,37 @@ impl Queue {
         }
     }
 
+    /// Keeps everything back until [`Queue::open`].
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Ends [`Queue::close`].
+    pub(super) fn open(&mut self) {
+        self.closed = false;
+    }
+
+    /// Whether everything is kept back.
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// How many places are held.
+    pub(super) fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Forgets everything held after a place.
+    pub(super) fn truncate_after(&mut self, slot: Slot) {
+        let keep = slot.0.checked_sub(self.first).map_or(0, |at| at + 1);
+        self.held.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
+    }
+
     /// Hands on everything that nothing undecided stands before.
     pub(super) fn flush(&mut self, out: &mut Output) {
+        if self.closed {
+            return;
+        }
         out.marks.append(&mut self.late);
         while self.held.front().is_some_and(|held| held.state != State::Undecided) {
             let Some(held) = self.held.pop_front() else { break };

@@ -5,7 +5,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::line::{Content, Line, head};
+use super::line::{Content, Line};
+use super::text::head;
 use super::turn::{Chain, Place};
 use super::{Role, Transcript, hash};
 use crate::dialect::Shared;

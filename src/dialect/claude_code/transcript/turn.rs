@@ -91,6 +91,8 @@ pub(super) struct Batch {
     /// How many stand side by side from `first` on.
     pub(super) side_by_side: u16,
     pub(super) group: u16,
+    /// The last group whose calls were started.
+    pub(super) running: u16,
     pub(super) last_harmless: bool,
     pub(super) unanswered: usize,
     /// A hook stopped the turn, or it was put off: no PostToolBatch.
@@ -188,13 +190,11 @@ impl Transcript {
 
     /// An API error ends the turn without a Stop.
     fn failed(&mut self, chain: usize, at: LineRef, line: &Line, time: Time, shared: &mut Shared) {
-        if !self.has("StopFailure") {
-            return;
-        }
         let subject = line.error.get().map_or(Name::NONE, |error| shared.names.intern(error));
         let name = self.words().stop_failure;
         let agent = self.chains[chain].agent;
         let mut event = Event { agent, ..self.event(name, subject, at, time, shared) };
+        event.evidence = self.sure_from(Version::of(2, 1, 78));
         if chain != 0 || self.chains[chain].place != Place::Main {
             event.evidence = Evidence::Assumed;
         }
@@ -203,7 +203,7 @@ impl Transcript {
 
     /// Decides what `next` tells about what came before it on a chain.
     pub(super) fn settle(&mut self, chain: usize, next: Next, time: Time, shared: &mut Shared) {
-        self.settle_batch(chain, next, time, shared);
+        self.settle_batch(chain, next, time);
         if next == Next::Request {
             return;
         }
@@ -245,7 +245,7 @@ impl Transcript {
         slot
     }
 
-    fn settle_batch(&mut self, chain: usize, next: Next, time: Time, shared: &mut Shared) {
+    fn settle_batch(&mut self, chain: usize, next: Next, time: Time) {
         let Some(batch) = self.chains[chain].batch.take() else { return };
         if batch.unanswered > 0 {
             match next {
@@ -274,7 +274,6 @@ impl Transcript {
         };
         let slot = self.push(event);
         self.chains[chain].last_batch = Some(slot);
-        let _ = shared;
     }
 
     /// The person interrupted: no batch is handed on and no stop asked for.

@@ -1,0 +1,416 @@
+//! `hookscope replay`: what matched, what each handler answered, what was decided.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::style::{self, Meaning};
+use super::view::{View, clock, duration};
+use super::{Exit, Failure};
+use crate::engine::filter::Filter;
+use crate::engine::{Inputs, Mode, Row, StepOptions};
+use crate::model::{EventIx, FileStatus, Outcome, Step, Verdict};
+use crate::text;
+
+/// Arguments of `hookscope replay`.
+#[derive(Debug, Clone, Args)]
+pub struct ReplayArgs {
+    /// A transcript, stream, hook log, recording, or a folder of them; `-` for stdin
+    #[arg(value_name = "SESSION", required = true)]
+    pub sessions: Vec<std::path::PathBuf>,
+    /// Matchers only, or recorded outcomes; default: recorded where the session holds outcomes
+    #[arg(long, value_enum)]
+    pub mode: Option<ModeWord>,
+    /// Only events for which this holds: event:PreToolUse verdict:deny
+    #[arg(long = "where", value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// Put hook inputs into JSON
+    #[arg(long, overrides_with = "no_inputs")]
+    pub inputs: bool,
+    /// Leave every text of the session out of JSON: inputs, outputs, reasons, context
+    #[arg(long, overrides_with = "inputs")]
+    pub no_inputs: bool,
+}
+
+/// What a replay goes by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ModeWord {
+    /// Matchers only.
+    Match,
+    /// Recorded outcomes.
+    Recorded,
+}
+
+impl From<ModeWord> for Mode {
+    fn from(word: ModeWord) -> Mode {
+        match word {
+            ModeWord::Match => Mode::Match,
+            ModeWord::Recorded => Mode::Recorded,
+        }
+    }
+}
+
+/// Reads a filter of the command line.
+pub fn filter(text: Option<&str>) -> Result<Option<Filter>, Failure> {
+    let Some(text) = text else { return Ok(None) };
+    Filter::parse(text).map(Some).map_err(|error| {
+        let message = format!("--where {text}: column {}: {}", error.column, error.message);
+        Failure { help: error.help, ..Failure::plain(message) }
+    })
+}
+
+/// How a replay is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Text,
+    /// JSON Lines.
+    Json,
+}
+
+/// A replay of one or several sessions, with one summary at its end.
+#[derive(Debug)]
+pub struct Replay {
+    form: Form,
+    filter: Option<Filter>,
+    inputs: Inputs,
+    texts: Texts,
+    since: Instant,
+    events: u64,
+    matched: u64,
+    verdicts: [u64; Verdict::ALL.len()],
+    told: HashSet<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Texts {
+    Kept,
+    LeftOut,
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    kind: &'static str,
+    #[serde(flatten)]
+    step: &'a Step,
+}
+
+impl Replay {
+    /// Starts one; `since` is when the command started.
+    ///
+    /// # Errors
+    /// The filter can't be read.
+    pub fn new(args: &ReplayArgs, form: Form, since: Instant) -> Result<Replay, Failure> {
+        Ok(Replay {
+            form,
+            filter: filter(args.filter.as_deref())?,
+            inputs: if args.inputs { Inputs::Shown } else { Inputs::Omitted },
+            texts: if args.no_inputs { Texts::LeftOut } else { Texts::Kept },
+            since,
+            events: 0,
+            matched: 0,
+            verdicts: [0; Verdict::ALL.len()],
+            told: HashSet::new(),
+        })
+    }
+
+    /// Replays one session.
+    ///
+    /// # Errors
+    /// The output can't be written.
+    pub fn session(&mut self, view: &View<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        self.settings(view, out)?;
+        let widths = Widths::of(view);
+        if self.form == Form::Text {
+            widths.head(view, out)?;
+        }
+        for (ix, event) in view.session.events.iter().enumerate() {
+            let ix = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
+            let wanted = self.filter.as_ref().is_none_or(|it| it.matches(view.tracer, view.session, ix, view.lines));
+            if !view.is_asked_for(event) || !wanted {
+                continue;
+            }
+            let mut row = view.tracer.row(view.session, ix);
+            let step = match self.form {
+                Form::Json => self.step(view, ix),
+                // A million quiet rows need no bodies.
+                Form::Text if tells_more(&row) => self.step(view, ix),
+                Form::Text => None,
+            };
+            if let Some(step) = &step {
+                row.verdict = step.decision.verdict;
+            }
+            self.count(&row);
+            match (self.form, step) {
+                (Form::Json, Some(step)) => self.json(&step, out)?,
+                (Form::Json, None) => {}
+                (Form::Text, step) => self.text(view, &widths, ix, &row, step.as_ref(), out)?,
+            }
+        }
+        if self.form == Form::Text && self.events == 0 {
+            self.nothing(view, out)?;
+        }
+        Ok(())
+    }
+
+    fn step(&self, view: &View<'_>, ix: EventIx) -> Option<Step> {
+        view.tracer.step(view.session, ix, view.lines, StepOptions { inputs: self.inputs, mode: None })
+    }
+
+    fn count(&mut self, row: &Row) {
+        self.events += 1;
+        self.matched += u64::from(row.matched > 0);
+        if let Some(at) = Verdict::ALL.iter().position(|verdict| *verdict == row.verdict) {
+            self.verdicts[at] += 1;
+        }
+    }
+
+    fn nothing(&self, view: &View<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        let why = match &self.filter {
+            Some(filter) => crate::engine::filter::why_empty(filter, view.tracer, view.session),
+            None => "no events".to_owned(),
+        };
+        writeln!(out, "{}", view.safe(&why))?;
+        Ok(())
+    }
+
+    /// What is to be said of the settings, once each.
+    fn settings(&mut self, view: &View<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        for era in &view.tracer.plan().eras {
+            for file in &era.set.files {
+                let mut lines = Vec::new();
+                match &file.status {
+                    FileStatus::Loaded => {}
+                    FileStatus::Rejected { why, .. } => lines.push(("rejected", json!(true), why.as_str())),
+                    FileStatus::NotLoadable { why } => lines.push(("not_loadable", json!(true), why.as_str())),
+                }
+                lines.extend(file.drops.iter().map(|drop| ("dropped", json!(drop.id), drop.why.as_str())));
+                for (what, value, why) in lines {
+                    let line = json!({
+                        "kind": "settings", "path": file.path, "scope": file.scope, what: value.clone(), "why": why,
+                    });
+                    if !self.told.insert(line.to_string()) {
+                        continue;
+                    }
+                    match self.form {
+                        Form::Json => writeln!(out, "{line}")?,
+                        Form::Text => {
+                            let whole = what == "rejected";
+                            let words = match (whole, value.as_str()) {
+                                (_, Some(id)) => format!("{}: {id} is dropped: {why}", file.path),
+                                (true, None) => format!("{}: the agent refuses the whole file: {why}", file.path),
+                                (false, None) => format!("{}: not loaded by this session: {why}", file.path),
+                            };
+                            writeln!(out, "{}", view.paint.paint(Meaning::Warning, &view.safe(&words)))?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn json(&self, step: &Step, out: &mut dyn Write) -> Result<(), Failure> {
+        let line = Line { kind: "event", step };
+        if self.texts == Texts::LeftOut {
+            let mut value = serde_json::to_value(&line).map_err(|error| Failure::plain(error.to_string()))?;
+            leave_out_texts(&mut value);
+            serde_json::to_writer(&mut *out, &value).map_err(written)?;
+        } else {
+            serde_json::to_writer(&mut *out, &line).map_err(written)?;
+        }
+        writeln!(out)?;
+        Ok(())
+    }
+
+    fn text(
+        &self,
+        view: &View<'_>,
+        widths: &Widths,
+        ix: EventIx,
+        row: &Row,
+        step: Option<&Step>,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        writeln!(out, "{}", widths.line(view, ix, row).trim_end())?;
+        for note in step.map(|step| notes(view, step)).unwrap_or_default() {
+            writeln!(out, "{:indent$}{note}", "", indent = widths.number + 2)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the summary.
+    ///
+    /// # Errors
+    /// The output can't be written.
+    pub fn finish(self, view_paint: style::Paint, out: &mut dyn Write) -> Result<Exit, Failure> {
+        let counted = Verdict::ALL.iter().zip(self.verdicts).filter(|(_, count)| *count > 0);
+        let elapsed = self.since.elapsed().as_secs_f64() * 1_000.0;
+        match self.form {
+            Form::Json => {
+                let verdicts: Map<String, Value> =
+                    counted.map(|(verdict, count)| (verdict.word().to_owned(), json!(count))).collect();
+                let line = json!({
+                    "kind": "summary", "events": self.events, "matched": self.matched, "verdicts": verdicts,
+                    "changed": 0, "elapsed_ms": (elapsed * 10.0).round() / 10.0,
+                });
+                writeln!(out, "{line}")?;
+            }
+            Form::Text => {
+                let verdicts: Vec<String> =
+                    counted.map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
+                let events = if self.events == 1 { "event" } else { "events" };
+                let verdicts = if verdicts.is_empty() { "nothing".to_owned() } else { verdicts.join(", ") };
+                let line = format!("{} {events}, {} matched: {verdicts}", self.events, self.matched);
+                writeln!(out, "{}", view_paint.paint(Meaning::Strong, &line))?;
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// A JSON error while writing is an error of the output: no value here fails to serialise.
+fn written(error: serde_json::Error) -> Failure {
+    Failure::from(std::io::Error::from(error))
+}
+
+/// Empties every text that came from the session, not the names of things.
+fn leave_out_texts(event: &mut Value) {
+    if let Some(object) = event.as_object_mut() {
+        object.remove("input");
+    }
+    for run in event["runs"].as_array_mut().into_iter().flatten() {
+        for field in ["stdout", "stderr"] {
+            run[field] = Value::Null;
+        }
+        run["notes"] = json!([]);
+    }
+    let decision = &mut event["decision"];
+    for field in ["reason", "updated_input", "updated_output", "initial_prompt"] {
+        decision[field] = Value::Null;
+    }
+    for field in ["additional_context", "system_messages", "updated_permissions"] {
+        decision[field] = json!([]);
+    }
+}
+
+/// Rows under which something is said.
+fn tells_more(row: &Row) -> bool {
+    let decides = !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown);
+    decides || row.failed || row.needs_input
+}
+
+/// Cells of a note.
+const NOTE: usize = 100;
+
+/// Short remarks under a failing or deciding row.
+fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
+    let mut notes = Vec::new();
+    let decision = &step.decision;
+    let handlers = || step.groups.iter().flat_map(|group| group.handlers.iter().map(move |it| (group, it)));
+    let label = |id: &str| handlers().find(|(_, it)| it.id == id).map(|(_, it)| it.label.clone());
+    if !matches!(decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown) {
+        let who = decision.decided_by.as_deref().and_then(|id| {
+            let (group, handler) = handlers().find(|(_, it)| it.id == id)?;
+            Some(format!("{}{}{}:{}", handler.label, view.dot(), group.path, handler.line))
+        });
+        let words = decision.reason.as_deref().map(|reason| format!("\"{}\"", view.short(reason, NOTE / 2)));
+        let parts: Vec<String> = who.into_iter().chain(words).collect();
+        if !parts.is_empty() {
+            notes.push(text::cut(&view.safe(&parts.join(" ")), NOTE, view.charset));
+        }
+        if !decision.effect.is_empty() {
+            notes.push(view.short(&decision.effect, NOTE));
+        }
+    }
+    for run in &step.runs {
+        let failed = matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun));
+        if !failed {
+            continue;
+        }
+        let name = label(&run.handler).or_else(|| run.command.clone()).unwrap_or_else(|| "a hook".to_owned());
+        let how = match (run.outcome, run.exit_code) {
+            (Some(Outcome::Timeout), _) => "ran out of time: it has no say".to_owned(),
+            (_, Some(code)) if code != 2 => format!("exit {code} does not block"),
+            _ => run.notes.first().cloned().unwrap_or_else(|| "failed without effect".to_owned()),
+        };
+        let stderr = run.stderr.as_deref().map(str::trim).filter(|stderr| !stderr.is_empty());
+        let stderr = stderr.map(|stderr| format!(": {}", view.short(stderr, NOTE / 2))).unwrap_or_default();
+        let line = format!("FAILED {} {how}{stderr}", view.short(&name, NOTE / 3));
+        notes.push(view.paint.paint(Meaning::Warning, &text::cut(&view.safe(&line), NOTE, view.charset)));
+    }
+    notes
+}
+
+/// Columns of the table.
+struct Widths {
+    number: usize,
+    event: usize,
+    subject: usize,
+}
+
+impl Widths {
+    fn of(view: &View<'_>) -> Widths {
+        let mut seen: HashSet<(crate::model::Name, crate::model::Name)> = HashSet::new();
+        let (mut event, mut subject) = (5, 7);
+        for it in &view.session.events {
+            if seen.insert((it.name, it.subject)) {
+                event = event.max(text::width(&view.safe(view.session.text(it.name).unwrap_or_default())));
+                subject = subject.max(text::width(&view.safe(view.session.text(it.subject).unwrap_or_default())));
+            }
+        }
+        // Subagents are indented.
+        let indent = if view.session.agents.len() > 1 { 2 } else { 0 };
+        Widths {
+            number: view.session.events.len().to_string().len().max(3),
+            event: event.min(24) + indent,
+            subject: subject.min(24),
+        }
+    }
+
+    fn head(&self, view: &View<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+        let line = format!(
+            "{:>number$}  {:8}  {:event$}  {:subject$}  {:9}  verdict",
+            "#",
+            "UTC",
+            "event",
+            "subject",
+            "hooks",
+            number = self.number,
+            event = self.event,
+            subject = self.subject
+        );
+        writeln!(out, "{}", view.paint.paint(Meaning::Faint, &line))?;
+        Ok(())
+    }
+
+    fn line(&self, view: &View<'_>, ix: EventIx, row: &Row) -> String {
+        let Some(event) = view.session.events.get(ix.at()) else { return String::new() };
+        let name = view.session.text(event.name).unwrap_or_default();
+        let indent = if event.agent.0 == 0 { "" } else { "  " };
+        let name = text::pad(&format!("{indent}{}", view.safe(name)), self.event, view.charset);
+        let subject = view.session.text(event.subject).unwrap_or_default();
+        let subject = text::pad(&view.safe(subject), self.subject, view.charset);
+        let hooks = if row.considered == 0 { String::new() } else { format!("{} of {}", row.matched, row.considered) };
+        let word = match row.round {
+            0 => row.verdict.word().to_owned(),
+            round => format!("{} {round}", row.verdict.word()),
+        };
+        let word = format!("{word:8}");
+        let word = match style::of_verdict(row.verdict) {
+            Some(meaning) => view.paint.paint(meaning, &word),
+            None => word,
+        };
+        let took = row.took_ms.map(|took| duration(u64::from(took))).unwrap_or_default();
+        format!(
+            "{:>number$}  {}  {name}  {subject}  {hooks:9}  {word}  {took}",
+            ix.0.saturating_add(1),
+            clock(event.time),
+            number = self.number
+        )
+    }
+}

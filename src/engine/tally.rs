@@ -1,0 +1,222 @@
+//! Every hook over a whole session: how often it was considered, matched, started, what it said, how long it took.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::row::names_handler;
+use super::step::is_command_of;
+use super::{Mode, Tracer};
+use crate::model::{EventIx, MarkKind, RunMark, Session, Time};
+
+/// One handler over a session. Counts are of events.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct HookTally {
+    /// Its id.
+    pub id: String,
+    /// Its event.
+    pub event: String,
+    /// Its scope.
+    pub scope: String,
+    /// Its file.
+    pub path: String,
+    /// 1-based line.
+    pub line: u32,
+    /// The matcher of its group, as written.
+    pub matcher: Option<String>,
+    /// Its type.
+    pub kind: &'static str,
+    /// Short name for people.
+    pub label: String,
+    /// Its command, url, tool or prompt.
+    pub command: Option<String>,
+    /// Events at which it was considered.
+    pub considered: u64,
+    /// … at which its group matched.
+    pub matched: u64,
+    /// … at which it would be started, as far as that can be told without inputs.
+    pub selected: u64,
+    /// … at which it is known to have been started.
+    pub started: u64,
+    /// … at which nothing tells whether it was started.
+    pub started_unknown: u64,
+    /// What it said, by the words of the contract.
+    pub said: BTreeMap<&'static str, u64>,
+    /// Runs that failed without effect, time-outs included.
+    pub failed: u64,
+    /// Milliseconds of each run whose time is recorded, sorted.
+    pub times: Vec<u32>,
+    /// When it was last started.
+    pub last: Option<Time>,
+    /// Why it never ran, in one sentence, where it never did.
+    pub why_never: Option<String>,
+}
+
+impl HookTally {
+    /// A percentile (0–100) of the recorded times, in milliseconds.
+    pub fn percentile(&self, percent: usize) -> Option<u32> {
+        let last = self.times.len().checked_sub(1)?;
+        self.times.get((last * percent).div_ceil(100)).copied()
+    }
+}
+
+/// Every handler of every era, in the order of the settings, over the events of a session. Reads no bodies.
+pub fn tally(tracer: &Tracer, session: &Session) -> Vec<HookTally> {
+    tally_where(tracer, session, &|_| true)
+}
+
+/// The same, over the events for which `counts` holds.
+pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) -> bool) -> Vec<HookTally> {
+    let mut hooks = listed(tracer);
+    let by_id: HashMap<String, usize> = hooks.iter().enumerate().map(|(ix, hook)| (hook.id.clone(), ix)).collect();
+    // Why groups did not match, and handlers were not selected, with how often.
+    let mut whys: Vec<HashMap<String, u64>> = vec![HashMap::new(); hooks.len()];
+    for (ix, event) in session.events.iter().enumerate() {
+        let ix = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
+        if !counts(ix) {
+            continue;
+        }
+        let (Some(selection), Some(set)) = (tracer.selection(session, ix), tracer.set_at(event)) else { continue };
+        if selection.groups.is_empty() {
+            continue;
+        }
+        let marks: Vec<RunMark> = session.marks_of(ix).copied().collect();
+        let proof = tracer.proof(session, ix, event, &selection);
+        for choice in &selection.groups {
+            let Some(group) = set.groups.get(choice.group) else { continue };
+            for chosen in &choice.handlers {
+                let Some(handler) = group.handlers.get(chosen.handler) else { continue };
+                let Some(&at) = by_id.get(&handler.id) else { continue };
+                let hook = &mut hooks[at];
+                let mut why_not = |why: &str| *whys[at].entry(why.to_owned()).or_default() += 1;
+                if let Some(why) = &chosen.not_considered {
+                    why_not(why);
+                    continue;
+                }
+                hook.considered += 1;
+                match choice.tested.matched {
+                    Some(true) => hook.matched += 1,
+                    Some(false) => {
+                        why_not(choice.hint.as_ref().unwrap_or(&choice.tested.why));
+                        continue;
+                    }
+                    None => {
+                        hook.started_unknown += 1;
+                        continue;
+                    }
+                }
+                if !chosen.selected {
+                    why_not(&chosen.why);
+                    continue;
+                }
+                hook.selected += 1;
+                if tracer.options().mode == Mode::Match {
+                    hook.started_unknown += 1;
+                    continue;
+                }
+                let own = marks.iter().filter(|mark| {
+                    names_handler(session, mark, handler) || (!mark.command.is_some() && selection.selected == 1)
+                });
+                let own: Vec<&RunMark> = own.filter(|mark| mark.kind != MarkKind::InputLogged).collect();
+                let all_started = proof.proven >= usize::from(selection.selected);
+                if own.is_empty() && !all_started {
+                    let listed = proof.summary;
+                    hook.started_unknown += u64::from(!listed);
+                    continue;
+                }
+                hook.started += 1;
+                hook.last = hook.last.max(Some(event.time).filter(|time| !time.is_unknown()));
+                count_run(hook, &own);
+            }
+        }
+    }
+    for (hook, whys) in hooks.iter_mut().zip(whys) {
+        hook.times.sort_unstable();
+        hook.why_never = why_never(hook, &whys);
+    }
+    hooks
+}
+
+fn count_run(hook: &mut HookTally, own: &[&RunMark]) {
+    let fails = |mark: &&&RunMark| matches!(mark.kind, MarkKind::NonBlockingError | MarkKind::Cancelled);
+    hook.failed += u64::from(own.iter().any(|mark| fails(&mark)));
+    hook.times.extend(own.iter().filter_map(|mark| mark.duration_ms).max());
+    // Several traces tell of one run: the strongest word is what it said.
+    if let Some(says) = own.iter().filter_map(|mark| mark.says).min_by_key(|says| strength(*says)) {
+        *hook.said.entry(says.word()).or_default() += 1;
+    }
+}
+
+fn strength(says: crate::model::Says) -> u8 {
+    use crate::model::Says;
+    match says {
+        Says::Halt => 0,
+        Says::Deny | Says::Block => 1,
+        Says::Defer => 2,
+        Says::Ask => 3,
+        Says::Allow => 4,
+        Says::Context => 5,
+    }
+}
+
+fn listed(tracer: &Tracer) -> Vec<HookTally> {
+    let mut hooks: Vec<HookTally> = Vec::new();
+    for era in &tracer.plan().eras {
+        for group in &era.set.groups {
+            let file = era.set.files.get(group.file);
+            for handler in &group.handlers {
+                if hooks.iter().any(|hook| hook.id == handler.id) {
+                    continue;
+                }
+                hooks.push(HookTally {
+                    id: handler.id.clone(),
+                    event: group.event.clone(),
+                    scope: file.map_or_else(String::new, |file| file.scope.clone()),
+                    path: file.map_or_else(String::new, |file| file.path.clone()),
+                    line: handler.position.line,
+                    matcher: group.matcher.text().map(str::to_owned),
+                    kind: handler.kind.word(),
+                    label: handler.label(),
+                    command: is_named(handler),
+                    ..HookTally::default()
+                });
+            }
+        }
+    }
+    hooks
+}
+
+fn is_named(handler: &crate::model::Handler) -> Option<String> {
+    use crate::model::HandlerKind;
+    let text = match &handler.kind {
+        HandlerKind::Command { command, args, .. } => {
+            let args = args.as_deref().unwrap_or_default();
+            if args.is_empty() { command.clone() } else { format!("{command} {}", args.join(" ")) }
+        }
+        HandlerKind::Http { url } => url.clone(),
+        HandlerKind::McpTool { server, tool } => format!("{server}/{tool}"),
+        HandlerKind::Prompt { prompt } | HandlerKind::Agent { prompt } => prompt.clone(),
+        HandlerKind::Callback => return None,
+    };
+    debug_assert!(is_command_of(handler, &text), "a hook is found by its own name");
+    Some(text)
+}
+
+fn why_never(hook: &HookTally, whys: &HashMap<String, u64>) -> Option<String> {
+    if hook.started > 0 {
+        return None;
+    }
+    let most = whys.iter().max_by(|one, other| one.1.cmp(other.1).then_with(|| other.0.cmp(one.0)));
+    let because = most.map_or("", |(why, _)| why.as_str());
+    Some(if hook.considered == 0 && most.is_some() {
+        because.to_owned()
+    } else if hook.considered == 0 {
+        format!("no {} in this session", hook.event)
+    } else if hook.matched == 0 {
+        format!("never matched: {because}")
+    } else if hook.selected == 0 {
+        format!("matched, but {because}")
+    } else if hook.started_unknown > 0 {
+        "nothing tells whether it was started: a handler that prints nothing leaves no trace".to_owned()
+    } else {
+        "the stop summaries list others, not this one".to_owned()
+    })
+}

@@ -1,0 +1,154 @@
+//! Reading a recording as a session.
+
+use serde_json::{Map, Value};
+
+use super::{Entry, Header, Line, parse};
+use crate::dialect::hook_log::InputEvents;
+use crate::dialect::{Output, Reader, Shared};
+use crate::model::{
+    Context, Diagnostic, Event, EventIx, Evidence, HookRun, Level, LineRef, MarkIx, MarkKind, Name, Origin, Outcome,
+    Place, RunMark, Says, Time,
+};
+
+/// Reads a recording, line by line: an event an entry, a mark for each of its runs.
+#[derive(Debug, Default)]
+pub struct RecordingReader {
+    made: InputEvents,
+    header: Option<Header>,
+    diagnostics: u32,
+}
+
+impl RecordingReader {
+    /// At the start of a recording.
+    pub fn new() -> RecordingReader {
+        RecordingReader::default()
+    }
+
+    /// The recording's head, once it was read.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    fn entry(&mut self, at: LineRef, entry: Entry, shared: &mut Shared, out: &mut Output) {
+        let mut input = entry.input;
+        if let Some(header) = &self.header {
+            complete(&mut input, header);
+        }
+        let own_version = entry.rest.get("agent_version").and_then(Value::as_str).map(str::to_owned);
+        let version = self.header.as_ref().and_then(|header| header.agent_version.clone());
+        self.made.version = own_version.or(version);
+        let time = entry.t.as_deref().and_then(|time| time.parse::<jiff::Timestamp>().ok());
+        let time = time.map_or(Time::UNKNOWN, |time| Time(time.as_millisecond()));
+        let ix = self.made.event(at, &Value::Object(input), time, shared, out);
+        let derived = entry.rest.get("origin").and_then(Value::as_str) == Some("derived");
+        if let Some(event) = out.events.last_mut()
+            && derived
+        {
+            // The recording keeps that the event only followed from a transcript.
+            event.origin = Origin::Derived;
+            event.evidence = Evidence::Derived;
+        }
+        for (index, run) in entry.runs.iter().enumerate() {
+            let run = run_of(run);
+            out.marks.push(RunMark {
+                event: ix,
+                next: MarkIx::NONE,
+                at,
+                kind: MarkKind::RecordedRun,
+                index: u16::try_from(index).unwrap_or(u16::MAX),
+                command: run.command.as_deref().map_or(Name::NONE, |command| shared.names.intern(command)),
+                exit_code: run.exit_code,
+                duration_ms: run.duration_ms.map(|ms| ms.round().clamp(0.0, f64::from(u32::MAX)) as u32),
+                says: run.says,
+            });
+        }
+    }
+
+    fn unreadable(&mut self, at: LineRef, why: &str, shared: &mut Shared, out: &mut Output) {
+        let input = serde_json::json!({ "hook_event_name": Event::UNREADABLE });
+        let _: EventIx = self.made.event(at, &input, Time::UNKNOWN, shared, out);
+        if let Some(event) = out.events.last_mut() {
+            event.diagnostic = self.diagnostics;
+        }
+        self.tell(at, format!("this line of the recording can't be read: {why}"), out);
+    }
+
+    fn tell(&mut self, at: LineRef, message: String, out: &mut Output) {
+        self.diagnostics += 1;
+        out.diagnostics.push(Diagnostic {
+            level: Level::Warning,
+            message,
+            place: Place { path: String::new(), line: Some(at.line), column: None },
+            help: None,
+        });
+    }
+}
+
+/// What the head says holds for inputs that do not say it themselves.
+fn complete(input: &mut Map<String, Value>, header: &Header) {
+    for (key, value) in [("session_id", &header.session_id), ("cwd", &header.cwd)] {
+        if let (Some(value), None) = (value, input.get(key)) {
+            input.insert(key.to_owned(), Value::from(value.as_str()));
+        }
+    }
+}
+
+impl Reader for RecordingReader {
+    fn line(&mut self, at: LineRef, bytes: &[u8], shared: &mut Shared, out: &mut Output) {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
+        match parse(bytes) {
+            Ok(Line::Header(header)) => {
+                self.made.dialect = Some(header.dialect.clone());
+                self.made.version.clone_from(&header.agent_version);
+                out.id = header.session_id.clone().or(out.id.take());
+                // So that folder and version are known even before the first event.
+                let mut name =
+                    |text: &Option<String>| text.as_ref().map_or(Name::NONE, |text| shared.names.intern(text));
+                let context = Context {
+                    session: name(&header.session_id),
+                    version: name(&header.agent_version),
+                    cwd: name(&header.cwd),
+                    ..Context::EMPTY
+                };
+                shared.context(context);
+                self.header = Some(header);
+            }
+            Ok(Line::Entry(entry)) => self.entry(at, *entry, shared, out),
+            Err(why) => self.unreadable(at, &why, shared, out),
+        }
+    }
+
+    fn end(&mut self, _: &mut Shared, _: &mut Output) {}
+}
+
+/// A run as a recording holds it. What is missing or of another shape is absent.
+pub fn run_of(run: &Value) -> HookRun {
+    let text = |key: &str| run.get(key).and_then(Value::as_str).map(str::to_owned);
+    let number = |key: &str| run.get(key).and_then(Value::as_i64).and_then(|number| i32::try_from(number).ok());
+    const KINDS: &[&str] = &["command", "http", "mcp_tool", "prompt", "agent", "callback"];
+    let kind = text("type").unwrap_or_default();
+    let notes = run.get("notes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    HookRun {
+        handler: text("handler").unwrap_or_default(),
+        kind: KINDS.iter().copied().find(|known| *known == kind).unwrap_or("command"),
+        command: text("command"),
+        evidence: Evidence::Recorded,
+        exit_code: number("exit_code"),
+        signal: number("signal"),
+        duration_ms: run.get("duration_ms").and_then(Value::as_f64),
+        stdout: text("stdout"),
+        stderr: text("stderr"),
+        timed_out: run.get("timed_out") == Some(&Value::Bool(true)),
+        outcome: word::<Outcome>(run, "outcome"),
+        says: word::<Says>(run, "says"),
+        notes: notes.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        sources: Vec::new(),
+    }
+}
+
+fn word<T: serde::de::DeserializeOwned>(run: &Value, key: &str) -> Option<T> {
+    serde_json::from_value(run.get(key)?.clone()).ok()
+}
