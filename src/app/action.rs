@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Trial, Warning};
+use super::{Focus, Glance, HooksSeen, Inspect, JsonRows, LoopsSeen, Mode, Said, Trial, Warning};
 use crate::dialect::match_report::MatchRow;
 use crate::load::discover::{Listing, Scanned};
 use crate::model::{Delta, EventIx, Session, Step, Time, Verdict};
@@ -75,6 +75,10 @@ pub enum Input {
     },
     /// A job could not do what it was asked.
     JobFailed(String),
+    /// What became of every hook.
+    HooksCounted(u64, Box<HooksSeen>),
+    /// The stop loops.
+    LoopsFound(u64, Box<LoopsSeen>),
     /// The sessions of this machine, newest first.
     Listed {
         /// Of the request.
@@ -217,12 +221,20 @@ pub enum Action {
     HelpFor(Mode),
     /// Open the demo that answers this question, from 0.
     Question(usize),
-    /// Choose among the further demos.
-    TurnMore(Way),
+    /// Left or right, where there is something.
+    Sideways(Way),
     /// Look for sessions again.
     Rescan,
     /// The matcher lab.
     Lab,
+    /// The hooks of the session.
+    HookTable,
+    /// Another view of the same.
+    TurnView,
+    /// Another order.
+    TurnSort,
+    /// The recorded stop loops.
+    Loops,
     /// Turn what the chosen name is kept for.
     Keep,
 }
@@ -273,6 +285,10 @@ pub enum Effect {
         /// Answers of earlier generations are stale.
         generation: u64,
     },
+    /// Count what became of every hook. Answers of earlier generations are stale.
+    CountHooks(u64),
+    /// Find the stop loops. Answers of earlier generations are stale.
+    FindLoops(u64),
     /// Try a pattern that may take exponential time.
     Try(Trial),
     /// List and count the sessions of this machine. Answers of earlier generations are stale.

@@ -116,6 +116,16 @@ fn take_result(app: &mut App, result: Input) {
         }
         Input::Surveyed { generation, first, glances, rounds } => app.survey.add(generation, first, glances, &rounds),
         Input::Warned(warnings) => app.warnings = warnings,
+        Input::HooksCounted(generation, seen) => {
+            if let Some(table) = app.hook_table_mut() {
+                table.counted(generation, *seen);
+            }
+        }
+        Input::LoopsFound(generation, seen) => {
+            if let Some(loops) = app.loops_mut() {
+                loops.found(generation, *seen);
+            }
+        }
         Input::Listed { generation, listing, now } => {
             if let Some(picker) = app.picking_mut() {
                 picker.listed(generation, listing, now);

@@ -1,5 +1,6 @@
 //! What the screen asks of the rooms below, as one seam: rows at once, everything else in the background.
 
+use super::{HooksSeen, LoopsSeen};
 use crate::engine::Row;
 use crate::engine::filter::Completion;
 use crate::matcher::{Judge, NoJudge};
@@ -77,6 +78,12 @@ pub trait Inspect: Send + Sync {
     fn judge(&self) -> &dyn Judge {
         &NoJudge
     }
+
+    /// What became of every hook. A pass over all events: only in the background.
+    fn hooks_seen(&self, session: &Session) -> HooksSeen;
+
+    /// The recorded stop loops. Reads from the sources: only in the background.
+    fn loops_seen(&self, session: &Session) -> LoopsSeen;
 
     /// A rule by its name.
     fn rule(&self, name: &str) -> Option<RuleText>;

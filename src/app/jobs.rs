@@ -73,6 +73,14 @@ pub fn perform(
                 }
             }
         }
+        Effect::CountHooks(generation) => {
+            let seen = inspect.hooks_seen(&session.read());
+            send(Input::HooksCounted(*generation, Box::new(seen)));
+        }
+        Effect::FindLoops(generation) => {
+            let seen = inspect.loops_seen(&session.read());
+            send(Input::LoopsFound(*generation, Box::new(seen)));
+        }
         Effect::Rescan(_) | Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
     }
 }
@@ -246,6 +254,7 @@ impl Jobs {
             Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.all,
             Effect::Note { .. } | Effect::Conversation(_) => &self.view,
             Effect::Try(_) => &self.trials,
+            Effect::CountHooks(_) | Effect::FindLoops(_) => &self.all,
             _ => &self.selected,
         };
         // A thread that is gone has said why.
@@ -278,6 +287,8 @@ fn name(effect: &Effect) -> &'static str {
         Effect::Note { .. } => "reading the verdicts in view",
         Effect::Survey { .. } => "the survey",
         Effect::Try(_) => "trying the pattern",
+        Effect::CountHooks(_) => "counting the hooks",
+        Effect::FindLoops(_) => "looking for stop loops",
         Effect::Rescan(_) => "looking for sessions",
         Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => "the terminal",
     }

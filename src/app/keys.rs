@@ -30,11 +30,15 @@ pub enum Mode {
     Lab,
     /// The picker.
     Picker,
+    /// The hooks of the session.
+    HookTable,
+    /// The stop loops.
+    Loops,
 }
 
 impl Mode {
     /// Every mode, in the order in which help lists them.
-    pub const ALL: [Mode; 10] = [
+    pub const ALL: [Mode; 12] = [
         Mode::Timeline,
         Mode::Event,
         Mode::Hooks,
@@ -45,6 +49,8 @@ impl Mode {
         Mode::Palette,
         Mode::Lab,
         Mode::Picker,
+        Mode::HookTable,
+        Mode::Loops,
     ];
 
     /// For people.
@@ -60,6 +66,8 @@ impl Mode {
             Mode::Palette => "Palette",
             Mode::Lab => "Matcher lab",
             Mode::Picker => "Picker",
+            Mode::HookTable => "Hooks of the session",
+            Mode::Loops => "Stop loops",
         }
     }
 
@@ -85,6 +93,8 @@ impl Mode {
             Mode::Palette => &[PALETTE, FIELD],
             Mode::Lab => &[LAB, FIELD],
             Mode::Picker => &[PICKER, MOVE, ALWAYS],
+            Mode::HookTable => &[HOOK_TABLE, MOVE, ALWAYS],
+            Mode::Loops => &[LOOPS, MOVE, ALWAYS],
         }
     }
 }
@@ -159,6 +169,8 @@ const DEBUGGER: &[Binding] = &[
     bind(&["n"], A::FindAgain(Forward), "", "Next hit"),
     bind(&["N"], A::FindAgain(Back), "", "Previous hit"),
     bind(&["m"], A::Lab, "matcher", "Matcher lab: try a pattern on the names of this session"),
+    bind(&["H"], A::HookTable, "hooks", "Hooks of the session: how often each matched, ran, failed, or why never"),
+    bind(&["L"], A::Loops, "loops", "Stop loops of the session: what kept the agent going"),
     bind(&["}"], A::ToDecided(Forward), "decided", "Next event with a decision"),
     bind(&["{"], A::ToDecided(Back), "decided", "Previous event with a decision"),
     bind(&["t"], A::Conversation, "talk", "Conversation lines on or off"),
@@ -214,10 +226,29 @@ const PICKER: &[Binding] = &[
     bind(&["1"], A::Question(0), "", "Open the demo of the first question"),
     bind(&["2"], A::Question(1), "", "Open the demo of the second question"),
     bind(&["3"], A::Question(2), "", "Open the demo of the third question"),
-    bind(&["l", "<right>"], A::TurnMore(Forward), "", "Next of the further demos"),
-    bind(&["h", "<left>"], A::TurnMore(Back), "", "Previous of the further demos"),
+    bind(&["l", "<right>"], A::Sideways(Forward), "", "Next of the further demos"),
+    bind(&["h", "<left>"], A::Sideways(Back), "", "Previous of the further demos"),
     bind(&["r"], A::Rescan, "rescan", "Look for sessions again"),
     bind(&["q"], A::Back, "quit", "Quit"),
+];
+
+const HOOK_TABLE: &[Binding] = &[
+    bind(&["<enter>"], A::Open, "filter", "Filter the timeline to the events of this hook, tool or event"),
+    bind(&["t"], A::TurnView, "grid", "Grid of tools and hooks, of events and hooks, and back to the list"),
+    bind(&["s"], A::TurnSort, "sort", "Another order of the list"),
+    bind(&["m"], A::Lab, "matcher", "Matcher lab with the matcher of this hook"),
+    bind(&["y"], A::Copy, "copy", "Copy file and line of the hook"),
+    bind(&["l", "<right>"], A::Sideways(Forward), "", "Further hooks of the grid"),
+    bind(&["h", "<left>"], A::Sideways(Back), "", "Back to the first hooks of the grid"),
+    bind(&["q", "H"], A::Back, "close", "Back to the debugger"),
+];
+
+const LOOPS: &[Binding] = &[
+    bind(&["<enter>"], A::Open, "go", "Go to the event of this round"),
+    bind(&["<tab>", "]"], A::Pane(Forward), "loop", "Next loop"),
+    bind(&["<s-tab>", "["], A::Pane(Back), "", "Previous loop"),
+    bind(&["y"], A::Copy, "copy", "Copy the reason of this round"),
+    bind(&["q", "L"], A::Back, "close", "Back to the debugger"),
 ];
 
 const LAB: &[Binding] = &[
@@ -399,6 +430,8 @@ pub fn readme_table() -> String {
         ("palette", PALETTE),
         ("matcher lab", LAB),
         ("picker", PICKER),
+        ("hooks of the session", HOOK_TABLE),
+        ("stop loops", LOOPS),
     ]);
     for (place, section) in sections {
         for binding in section {

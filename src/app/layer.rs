@@ -8,7 +8,7 @@ use super::decision::rule_doc;
 use super::inspect::FilterFault;
 use super::keys::{Binding, Mode, bindings, key_name};
 use super::picker::Picker;
-use super::{Completion, Cursor, Doc, Focus, Lab, Line, RuleText, Tone};
+use super::{Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, RuleText, Tone};
 use crate::model::EventIx;
 use crate::text::{self, Charset};
 
@@ -25,6 +25,10 @@ pub enum Layer {
     Bookmarks(Bookmarks),
     /// The matcher lab.
     Lab(Box<Lab>),
+    /// The hooks of the session.
+    HookTable(Box<HookTable>),
+    /// The stop loops.
+    Loops(Box<Loops>),
     /// The picker; always the lowest one.
     Picker(Box<Picker>),
 }
@@ -39,6 +43,8 @@ impl Layer {
             Layer::Bookmarks(_) => Mode::Bookmarks,
             Layer::Lab(_) => Mode::Lab,
             Layer::Picker(_) => Mode::Picker,
+            Layer::HookTable(_) => Mode::HookTable,
+            Layer::Loops(_) => Mode::Loops,
         }
     }
 
@@ -48,7 +54,7 @@ impl Layer {
             Layer::Ask(ask) => Some(&mut ask.field),
             Layer::Palette(palette) => Some(&mut palette.field),
             Layer::Lab(lab) => Some(&mut lab.field),
-            Layer::Reader(_) | Layer::Bookmarks(_) | Layer::Picker(_) => None,
+            Layer::Reader(_) | Layer::Bookmarks(_) | Layer::Picker(_) | Layer::HookTable(_) | Layer::Loops(_) => None,
         }
     }
 }

@@ -1,214 +1,19 @@
 //! The full screens on top of the debugger: opening them, what their keys do, what they lack.
 
-use super::picker::{Choice, Picker, PickerRegions, questions};
-use super::update::{anywhere, copy, leap, say, times};
-use super::{Action, Amount, App, Area, Ask, Asked, Effect, Focus, Lab, Layer, Target, Way};
-use crate::dialect;
-use crate::model::{EventIx, GroupStep};
+mod hooks;
+mod lab;
+mod loops;
+mod picker;
 
-/// Where the parts of the matcher lab stand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LabRegions {
-    /// Its title line.
-    pub title: Area,
-    /// The text field.
-    pub field: Area,
-    /// Reading, hints, what is kept.
-    pub head: Area,
-    /// Names of the columns.
-    pub columns: Area,
-    /// The names.
-    pub list: Area,
-}
+use super::picker::PickerRegions;
+use super::{App, Effect};
 
-impl App {
-    /// The matcher lab, where it is open.
-    pub fn lab(&self) -> Option<&Lab> {
-        self.layers.iter().rev().find_map(|layer| match layer {
-            Layer::Lab(lab) => Some(lab.as_ref()),
-            _ => None,
-        })
-    }
-
-    pub(super) fn lab_mut(&mut self) -> Option<&mut Lab> {
-        self.layers.iter_mut().rev().find_map(|layer| match layer {
-            Layer::Lab(lab) => Some(lab.as_mut()),
-            _ => None,
-        })
-    }
-
-    /// Where the parts of the matcher lab stand.
-    pub fn lab_regions(&self, lab: &Lab) -> LabRegions {
-        let (title, rest) = self.reader_body().split_top(1);
-        let (field, rest) = rest.split_top(1);
-        // The list keeps at least half of the room.
-        let most = usize::from(rest.height.saturating_sub(1) / 2);
-        let head = lab.head(&self.keeps, usize::from(rest.width), most, self.options.charset);
-        let (head, rest) = rest.split_top(u16::try_from(head.lines.len()).unwrap_or(u16::MAX));
-        let (columns, list) = rest.split_top(1);
-        LabRegions { title, field, head, columns, list }
-    }
-}
-
-impl App {
-    /// The picker, where it is what lies lowest.
-    pub fn picking(&self) -> Option<&Picker> {
-        match self.layers.first() {
-            Some(Layer::Picker(picker)) => Some(picker),
-            _ => None,
-        }
-    }
-
-    pub(super) fn picking_mut(&mut self) -> Option<&mut Picker> {
-        match self.layers.first_mut() {
-            Some(Layer::Picker(picker)) => Some(picker),
-            _ => None,
-        }
-    }
-}
-
-/// Moves in the picker.
-pub(super) fn move_in_picker(app: &mut App, way: Way, amount: Amount, count: usize) {
-    let height = usize::from(PickerRegions::new(app.size).list.height);
-    if let Some(picker) = app.picking_mut() {
-        picker.step(way, amount, count, height);
-    }
-}
-
-/// What keys do in the picker.
-pub(super) fn in_picker(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
-    let Some(picker) = app.picking_mut() else { return Vec::new() };
-    match action {
-        Action::Move(way, amount) => move_in_picker(app, way, amount, times(typed)),
-        Action::TurnMore(way) => picker.turn_more(way),
-        Action::Rescan => picker.rescan(),
-        Action::Find => {
-            let text = picker.filter.clone();
-            app.layers.push(Layer::Ask(Ask::new(Asked::Sessions, text)));
-        }
-        Action::Clear => picker.filter_by(""),
-        Action::Open => match picker.choice() {
-            Some(choice) => return chose(app, choice),
-            None => return say(app, "nothing to open"),
-        },
-        Action::Question(at) => match questions().nth(at) {
-            Some(demo) => return chose(app, Choice::Demo(demo)),
-            None => return say(app, "there is no such question"),
-        },
-        Action::Back => return chose(app, Choice::Quit),
-        other => return anywhere(app, other),
-    }
-    Vec::new()
-}
-
-fn chose(app: &mut App, choice: Choice) -> Vec<Effect> {
-    app.choice = Some(choice);
-    vec![Effect::Quit]
-}
-
-/// Opens the lab with the matcher of the hook in focus.
-pub(super) fn open_lab(app: &mut App) {
-    let group = group_in_focus(app);
-    let pattern = group.as_ref().and_then(|group| group.matcher.clone()).unwrap_or_default();
-    let has_matcher = !pattern.is_empty();
-    let session = app.session.clone();
-    let session = session.read();
-    let selected = app.timeline.selected().and_then(|event| session.events.get(event.at()));
-    let name = selected.map(|event| session.names.text(event.name)).unwrap_or_default();
-    let tested = dialect::by_id(session.dialect)
-        .and_then(|dialect| dialect.event(name))
-        .is_some_and(|spec| spec.subject.is_some());
-    let event = if tested || has_matcher { name } else { "PreToolUse" };
-    let version = version_here(app, &session);
-    let lab = Lab::new(&pattern, event, version, &session, &app.subjects);
-    app.layers.push(Layer::Lab(Box::new(lab)));
-}
-
-/// The client version at the selected event.
-fn version_here(app: &App, session: &crate::model::Session) -> Option<String> {
-    let event = app.timeline.selected()?;
-    app.inspect.as_ref()?.version(session, event)
-}
-
-/// The group under the cursor of the hooks pane; elsewhere the one that deserves a look: a near miss, a match, any.
-fn group_in_focus(app: &App) -> Option<GroupStep> {
-    let step = app.detail.step()?;
-    if app.focus == Focus::Hooks {
-        let doc = app.hooks_doc();
-        if let Some(Target::Handler(id)) =
-            doc.lines.get(app.detail.hooks_cursor.at).and_then(|line| line.target.clone())
-        {
-            let holds = |group: &&GroupStep| group.id == id || group.handlers.iter().any(|handler| handler.id == id);
-            return step.groups.iter().find(holds).cloned();
-        }
-    }
-    let with = |wanted: fn(&GroupStep) -> bool| step.groups.iter().find(|group| wanted(group)).cloned();
-    with(|group| group.matched == Some(false) && group.hint.is_some())
-        .or_else(|| with(|group| group.matched == Some(true) && group.matcher.is_some()))
-        .or_else(|| with(|group| group.matcher.is_some()))
-}
-
-/// What keys do in the lab.
-pub(super) fn in_lab(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
-    let session = app.session.clone();
-    let Some(lab) = app.lab() else { return Vec::new() };
-    let height = usize::from(app.lab_regions(lab).list.height);
-    if let Action::Pane(way) = action {
-        let subjects = std::mem::take(&mut app.subjects);
-        if let Some(lab) = app.lab_mut() {
-            lab.turn_event(way, &session.read(), &subjects);
-        }
-        app.subjects = subjects;
-        return Vec::new();
-    }
-    let Some(lab) = app.lab_mut() else { return Vec::new() };
-    let len = lab.report.results.len();
-    match action {
-        Action::Choose(way) => lab.cursor.step(way, Amount::Line, 1, len, height),
-        Action::Move(way, amount) => lab.cursor.step(way, amount, times(typed), len, height),
-        Action::Keep => {
-            let chosen = lab.chosen().map(|row| (lab.event.clone(), row.subject.clone()));
-            match chosen {
-                Some((event, subject)) => super::lab::turn_keep(&mut app.keeps, &event, &subject),
-                None => return say(app, "no name here to keep"),
-            }
-        }
-        Action::Accept => {
-            let pattern = serde_json::Value::from(lab.field.value()).to_string();
-            return copy(app, pattern);
-        }
-        Action::Open => {
-            let Some(wanted) = lab.chosen().map(|row| row.subject.clone()) else { return Vec::new() };
-            let event = lab.event.clone();
-            return go_to_subject(app, &event, &wanted);
-        }
-        other => return anywhere(app, other),
-    }
-    Vec::new()
-}
-
-/// Leaps to the next event with that name and subject, going round, and leaves the lab.
-fn go_to_subject(app: &mut App, event: &str, subject: &str) -> Vec<Effect> {
-    let session = app.session.clone();
-    let session = session.read();
-    let from = app.timeline.selected().map_or(0, |event| event.at() + 1);
-    let fits = |at: &usize| {
-        session
-            .events
-            .get(*at)
-            .is_some_and(|it| session.names.text(it.name) == event && session.names.text(it.subject) == subject)
-    };
-    let count = session.events.len();
-    let found = (from..count).chain(0..from.min(count)).find(fits);
-    match found.and_then(|at| u32::try_from(at).ok()) {
-        Some(at) => {
-            app.layers.pop();
-            leap(app, EventIx(at));
-            Vec::new()
-        }
-        None => say(app, format!("no {event} of this session is about {subject}")),
-    }
-}
+pub(super) use hooks::in_hook_table;
+pub use lab::LabRegions;
+pub(super) use lab::{in_lab, open_lab};
+pub use loops::LoopsRegions;
+pub(super) use loops::in_loops;
+pub(super) use picker::{in_picker, move_in_picker};
 
 /// Brings the screens up to date with what was read, and asks for what they lack.
 pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
@@ -217,6 +22,8 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
         picker.settle(rows);
         effects.extend(picker.wanted().map(Effect::Rescan));
     }
+    settle_hooks(app, effects);
+    settle_loops(app, effects);
     let Some(lab) = app.lab() else { return };
     let height = usize::from(app.lab_regions(lab).list.height);
     let session = app.session.clone();
@@ -230,4 +37,38 @@ pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
         }
     }
     app.subjects = subjects;
+}
+
+fn settle_hooks(app: &mut App, effects: &mut Vec<Effect>) {
+    let (known, generation) = (app.inspect.is_some(), app.generation);
+    let (events, done) = read_so_far(app);
+    let height = app.hook_table_regions().1.height;
+    let Some(table) = app.hook_table_mut() else { return };
+    if known && table.wants(generation, events, done) {
+        effects.push(Effect::CountHooks(generation));
+    }
+    let table = table.clone();
+    let (heads, entries) = app.hook_table_lines(&table);
+    if let Some(table) = app.hook_table_mut() {
+        hooks::settle(&mut table.cursor, &entries, usize::from(height).saturating_sub(heads.len()));
+    }
+}
+
+fn settle_loops(app: &mut App, effects: &mut Vec<Effect>) {
+    let (known, generation) = (app.inspect.is_some(), app.generation);
+    let (events, done) = read_so_far(app);
+    let Some(loops) = app.loops_mut() else { return };
+    if known && loops.wants(generation, events, done) {
+        effects.push(Effect::FindLoops(generation));
+    }
+    let loops = loops.clone();
+    let height = usize::from(app.loops_regions(&loops).list.height);
+    if let Some(loops) = app.loops_mut() {
+        loops.cursor.settle(loops.chosen().map_or(0, |found| found.rounds.len()), height);
+    }
+}
+
+fn read_so_far(app: &App) -> (usize, bool) {
+    let session = app.session.read();
+    (session.events.len(), session.progress.done)
 }

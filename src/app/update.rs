@@ -82,6 +82,8 @@ fn in_layer(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
         Some(Layer::Palette(_)) => in_palette(app, action),
         Some(Layer::Bookmarks(_)) => in_bookmarks(app, action, typed),
         Some(Layer::Lab(_)) => super::screens::in_lab(app, action, typed),
+        Some(Layer::HookTable(_)) => super::screens::in_hook_table(app, action, typed),
+        Some(Layer::Loops(_)) => super::screens::in_loops(app, action, typed),
         Some(Layer::Picker(_)) => super::screens::in_picker(app, action, typed),
         None => Vec::new(),
     }
@@ -331,6 +333,8 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
             }
         }
         Action::Lab => super::screens::open_lab(app),
+        Action::HookTable => app.layers.push(Layer::HookTable(Box::default())),
+        Action::Loops => app.layers.push(Layer::Loops(Box::default())),
         Action::Bookmarks => app.layers.push(Layer::Bookmarks(Bookmarks::default())),
         Action::Jump(way) => {
             if let Some(here) = app.timeline.selected() {
@@ -448,7 +452,7 @@ fn go_to_time(app: &mut App, text: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
+pub(super) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
     let expr = expr.trim();
     let session = app.session.clone();
     if expr.is_empty() {

@@ -24,6 +24,14 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) -> Option<(u16, u
                 super::picker::draw(app, picker, canvas);
                 None
             }
+            Layer::HookTable(table) => {
+                super::hook_table::draw(app, table, on_top, canvas);
+                None
+            }
+            Layer::Loops(loops) => {
+                super::loops::draw(app, loops, on_top, canvas);
+                None
+            }
             Layer::Lab(lab) => super::lab::draw(app, lab, on_top, canvas),
             Layer::Ask(ask) => Some(self::ask(ask, regions, canvas)),
             Layer::Palette(palette) => Some(self::palette(palette, regions, canvas)),

@@ -5,8 +5,15 @@ mod hostile;
 mod keys;
 mod looks;
 
-use hookscope::app::{App, Effect, Input, Options, input, jobs, typed};
+use hookscope::app::{App, Effect, Input, Intro, Options, input, jobs, typed};
+use hookscope::cli::inspector::Inspector;
+use hookscope::dialect::claude_code::DIALECT;
+use hookscope::engine::{self, Tracer};
+use hookscope::load::demo::Demo;
+use hookscope::load::open::{From, load};
 use hookscope::model::Session;
+use hookscope::settings::Request;
+use hookscope::source::Store;
 use hookscope::ui;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -26,6 +33,21 @@ impl Bench {
         let mut bench = Bench { app: App::new(session, options), copied: Vec::new(), quit: false };
         bench.give(Input::Resize(size.0, size.1));
         bench.give(Input::Planned(Arc::new(desk)));
+        bench
+    }
+
+    /// A bundled session, opened on the row that matters.
+    pub fn demo(name: &str, size: (u16, u16), options: Options) -> Bench {
+        let demo = Demo::by_name(name).unwrap();
+        let store = Arc::new(Store::new());
+        let loaded = load(&From::Demo(demo), &Request::default(), &store).unwrap();
+        let tracer = Tracer::new(&DIALECT, loaded.plan, engine::Options::default());
+        let start_at = demo.event_in(&loaded.session).map(|event| event.0 + 1);
+        let options = Options { start_at, intro: Some(Intro::of(demo)), ..options };
+        let app = App::new(loaded.session, options);
+        let mut bench = Bench { app, copied: Vec::new(), quit: false };
+        bench.give(Input::Resize(size.0, size.1));
+        bench.give(Input::Planned(Arc::new(Inspector::new(tracer, store))));
         bench
     }
 
