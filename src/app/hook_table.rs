@@ -270,8 +270,9 @@ impl HookTable {
     }
 
     fn column(&self, at: usize, charset: Charset) -> usize {
-        let label = self.seen.as_ref().and_then(|seen| seen.hooks.get(at)).map_or("", |hook| hook.label.as_str());
-        text::width(&text::safe_as(label, charset)).clamp(6, 16)
+        let hook = self.seen.as_ref().and_then(|seen| seen.hooks.get(at));
+        let width = |words: &str| text::width(&text::safe_as(words, charset));
+        hook.map_or(0, |hook| width(&hook.label).max(width(&hook.event))).clamp(6, 18)
     }
 
     /// Columns of hooks that fit beside the names.
@@ -288,6 +289,16 @@ impl HookTable {
             count += 1;
         }
         &rest[..count]
+    }
+
+    /// Hooks of the grid to the left and to the right of those in view.
+    pub fn hidden(&self, look: &Look<'_>) -> (usize, usize) {
+        if self.view == View::List {
+            return (0, 0);
+        }
+        let across = self.hooks_across();
+        let left = self.left.min(across.len().saturating_sub(1));
+        (left, across.len() - left - self.shown(&across, look).len())
     }
 
     fn name_cells(&self, look: &Look<'_>) -> usize {
@@ -311,10 +322,6 @@ impl HookTable {
             let cells = self.column(at, look.charset);
             labels = labels.and(cell(&seen.hooks[at].label, cells), Tone::Strong);
             events = events.and(cell(&seen.hooks[at].event, cells), Tone::Dim);
-        }
-        let hidden = across.len() - shown.len();
-        if hidden > 0 {
-            labels = labels.and(format!("  {hidden} more"), Tone::Dim);
         }
         vec![labels, events]
     }
@@ -386,7 +393,7 @@ impl Widths {
         take(&mut widths.event, longest(|hook| &hook.event, 5, 18));
         take(&mut widths.failed, 6);
         take(&mut widths.matcher, longest(matcher, 7, 20));
-        take(&mut widths.time, 16);
+        take(&mut widths.time, 13);
         widths
     }
 
@@ -397,13 +404,12 @@ impl Widths {
 
     fn row(&self, cells: [(String, Tone); 7], charset: Charset) -> Line {
         let widths = [self.label, self.event, self.matcher, self.matched, self.ran, self.failed, self.time];
-        let mut line = Line::new().and("  ", Tone::Plain);
-        for (at, ((words, tone), width)) in
-            cells.into_iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0)
-        {
+        let mut line = Line::new();
+        let columns = cells.into_iter().zip(widths).enumerate().filter(|(_, (_, width))| *width > 0);
+        for (at, ((words, tone), width)) in columns {
             let safe = text::safe_as(&words, charset);
             let cell = if at < 3 { text::pad(&safe, width, charset) } else { text::pad_left(&safe, width, charset) };
-            line = line.and(cell, tone).and("  ", Tone::Plain);
+            line = line.and("  ", Tone::Plain).and(cell, tone);
         }
         line
     }

@@ -130,6 +130,7 @@ const WORDS: &[(&str, &str)] = &[
     ("HALT", "a hook stopped the agent"),
     ("FAILED", "a handler failed, which decides nothing"),
     ("2 of 4", "two of four matcher groups for this event matched"),
+    ("1 + ?", "ran once for sure; of other times nothing tells"),
     ("recorded", "the agent wrote it down"),
     ("derived", "follows from what was recorded"),
     ("assumed", "rests on a rule that is not documented or measured"),

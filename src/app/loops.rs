@@ -104,7 +104,8 @@ fn none(seen: &LoopsSeen, cells: usize, charset: Charset) -> Doc {
     let stops = |count: usize| if count == 1 { "1 stop".to_owned() } else { format!("{count} stops") };
     let mut words = match (seen.stops, seen.once) {
         (0, _) => "No stop loop: this session has no stop that hooks could have blocked.".to_owned(),
-        (all, 0) => format!("No stop loop: none of {} was blocked, as far as is recorded.", stops(all)),
+        (1, 0) => "No stop loop: the only stop was not blocked, as far as is recorded.".to_owned(),
+        (all, 0) => format!("No stop loop: none of the {all} stops was blocked, as far as is recorded."),
         (all, once) => {
             let were = if once == 1 { "was" } else { "were" };
             format!("No stop was blocked twice in a row: {} of {all} {were} blocked once and then let go.", stops(once))
@@ -255,13 +256,30 @@ fn duration(millis: i64) -> String {
     }
 }
 
+/// Cells of a line from which on a column of the rounds is shown.
+const TIMES_FROM: usize = 56;
+const TOOLS_FROM: usize = 70;
+
 /// Names of the columns of the rounds.
-pub fn rounds_head() -> Line {
-    Line::new().and("  round   event  time      flag   tools  counter  reason", Tone::Dim)
+pub fn rounds_head(cells: usize) -> Line {
+    rounds_row(["round", "event", "time", "flag", "tools", "counter"].map(str::to_owned), "reason", cells, Tone::Dim)
 }
 
-/// A round in a line.
-pub fn round_line(at: usize, round: &Round, found: &StopLoop, clock: &dyn Fn(Time) -> String) -> Line {
+fn rounds_row(columns: [String; 6], reason: &str, cells: usize, tone: Tone) -> Line {
+    let [round, event, time, flag, tools, counter] = columns;
+    let mut line = format!("  {round:>5}  {event:>6}");
+    if cells >= TIMES_FROM {
+        line.push_str(&format!("  {time:<8}"));
+    }
+    line.push_str(&format!("  {flag:<5}"));
+    if cells >= TOOLS_FROM {
+        line.push_str(&format!("  {tools:>5}  {counter:>7}"));
+    }
+    Line::new().and(line, tone).and(format!("  {reason}"), tone)
+}
+
+/// A round in a line of `cells`.
+pub fn round_line(at: usize, round: &Round, found: &StopLoop, clock: &dyn Fn(Time) -> String, cells: usize) -> Line {
     let flag = match round.flag {
         Some(true) => "true",
         Some(false) => "false",
@@ -269,18 +287,16 @@ pub fn round_line(at: usize, round: &Round, found: &StopLoop, clock: &dyn Fn(Tim
     };
     let reason = found.reasons.get(round.reason).map_or("", |(reason, _)| reason.as_str());
     let again = at > 0 && found.rounds.get(at - 1).is_some_and(|before| before.reason == round.reason);
-    let words = reason.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = format!(
-        "  {:>5}  {:>6}  {:<8}  {flag:<5}  {:>5}  {:>7}  ",
-        at + 1,
-        round.event.0 + 1,
+    let words = if again { "the same".to_owned() } else { reason.split_whitespace().collect::<Vec<_>>().join(" ") };
+    let columns = [
+        (at + 1).to_string(),
+        (round.event.0 + 1).to_string(),
         clock(round.time),
-        round.tools,
-        round.counter
-    );
-    Line::new()
-        .and(line, Tone::Plain)
-        .and(if again { "the same".to_owned() } else { words }, if again { Tone::Dim } else { Tone::Plain })
+        flag.to_owned(),
+        round.tools.to_string(),
+        round.counter.to_string(),
+    ];
+    rounds_row(columns, &words, cells, Tone::Plain)
 }
 
 #[cfg(test)]

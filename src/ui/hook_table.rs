@@ -60,6 +60,12 @@ fn titles(app: &App, table: &HookTable) -> (&'static str, String) {
     if table.view == View::List && seen.hooks.len() > 1 {
         parts.push(table.sort.words().to_owned());
     }
+    match app.hook_table_hidden(table) {
+        (0, 0) => {}
+        (0, right) => parts.push(format!("{right} more to the right")),
+        (left, 0) => parts.push(format!("{left} more to the left")),
+        (left, right) => parts.push(format!("{left} more to the left, {right} to the right")),
+    }
     if seen.events < app.session.read().events.len() {
         parts.push(format!("the first {}", counted(seen.events, "event")));
     }

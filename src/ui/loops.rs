@@ -18,11 +18,11 @@ pub fn draw(app: &App, loops: &Loops, on_top: Focused, canvas: &mut Canvas) {
         canvas.line(row(regions.head, at), line);
     }
     if let Some(found) = loops.chosen() {
-        canvas.line(regions.columns, &rounds_head());
+        canvas.line(regions.columns, &rounds_head(usize::from(regions.columns.width)));
         let rounds = found.rounds.iter().enumerate().skip(loops.cursor.top).take(usize::from(regions.list.height));
         for (at, round) in rounds {
             let area = row(regions.list, at - loops.cursor.top);
-            canvas.line(area, &round_line(at, round, found, &|time| app.clock(time)));
+            canvas.line(area, &round_line(at, round, found, &|time| app.clock(time), usize::from(area.width)));
             if at == loops.cursor.at {
                 canvas.text(area, ">", crate::app::Tone::Strong);
                 let style = if on_top == Focused::Yes { canvas.theme.selected() } else { canvas.theme.marked() };

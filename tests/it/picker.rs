@@ -175,3 +175,22 @@ fn every_question_and_session_can_be_seen_at_every_size() {
         }
     }
 }
+
+#[test]
+fn a_click_chooses_and_a_second_one_opens() {
+    use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+    let mut bench = after((80, 24), "");
+    let click = |row| {
+        Input::Mouse(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column: 10,
+            row,
+            modifiers: KeyModifiers::NONE,
+        })
+    };
+    bench.give(click(15));
+    assert_eq!(bench.app.choice, None);
+    assert_eq!(bench.app.picking().unwrap().cursor.at, 5);
+    bench.give(click(15));
+    assert!(matches!(bench.app.choice, Some(Choice::Session(_))));
+}

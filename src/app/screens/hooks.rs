@@ -3,7 +3,7 @@
 use crate::app::hook_table::{Entry, Look, Row, View};
 use crate::app::update::{anywhere, copy, filter_by, say, times};
 use crate::app::{Action, App, Area, Cursor, Effect, HookTable, Lab, Layer, Line};
-use crate::model::{Plan, Time};
+use crate::model::Plan;
 
 impl App {
     pub(in crate::app) fn hook_table_mut(&mut self) -> Option<&mut HookTable> {
@@ -25,11 +25,16 @@ impl App {
         self.reader_body().split_top(1)
     }
 
+    /// Hooks of the grid that are out of view, to the left and to the right.
+    pub fn hook_table_hidden(&self, table: &HookTable) -> (usize, usize) {
+        let cells = usize::from(self.hook_table_regions().1.width);
+        table.hidden(&Look { cells, charset: self.options.charset, clock: &|time| self.clock(time) })
+    }
+
     /// Heads and entries of the hooks' screen.
     pub fn hook_table_lines(&self, table: &HookTable) -> (Vec<Line>, Vec<Entry>) {
-        let (_, body) = self.hook_table_regions();
-        let clock = |time: Time| self.clock(time);
-        let look = Look { cells: usize::from(body.width), charset: self.options.charset, clock: &clock };
+        let cells = usize::from(self.hook_table_regions().1.width);
+        let look = Look { cells, charset: self.options.charset, clock: &|time| self.clock(time) };
         let nothing = Plan::default();
         let plan = self.inspect.as_ref().map_or(&nothing, |inspect| inspect.plan());
         (table.heads(&look), table.entries(plan, &look))
@@ -50,6 +55,15 @@ pub(super) fn settle(cursor: &mut Cursor, entries: &[Entry], height: usize) {
     while cursor.top > 0 && lines(cursor.top - 1, entries.len().saturating_sub(1)) <= height {
         cursor.top -= 1;
     }
+}
+
+/// The entry on a row, counted from the first in view.
+pub(super) fn entry_at(cursor: Cursor, entries: &[Entry], row: usize) -> Option<usize> {
+    let mut below = 0;
+    entries.iter().enumerate().skip(cursor.top).find_map(|(at, entry)| {
+        below += entry.lines.len();
+        (row < below).then_some(at)
+    })
 }
 
 /// What keys do there.
