@@ -1,10 +1,10 @@
 //! The interactive program without drawing: state, keys, actions, effects, background jobs, the event loop.
 //!
 //! `input(&mut App, Input) -> Vec<Effect>` and `update(&mut App, Action) -> Vec<Effect>` are pure: keys and results
-//! in, effects out. [`run`] is the only part that touches the terminal, [`jobs`] the only one with threads. Must
+//! in, effects out. [`mod@run`] is the only part that touches the terminal, [`jobs`] the only one with threads. Must
 //! not know how anything is drawn.
 //!
-//! A further full-screen view is one file in [`layer`] (its state, its `doc` or rows, its `update`), one variant of
+//! A further full-screen view is one file in `layer.rs` (its state, its `doc` or rows, its `update`), one variant of
 //! [`Layer`], one [`Mode`] with its key table, and one file in `ui`.
 
 mod action;

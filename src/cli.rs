@@ -3,15 +3,16 @@
 //! Owns words and exit codes. Must not know how anything is done.
 
 mod bench_cmd;
-pub mod common;
 pub mod convert;
 pub mod demo;
 pub mod failure;
 pub mod hooks;
 pub mod inspector;
+mod json;
 pub mod loop_cmd;
 pub mod match_cmd;
 mod opening;
+pub mod options;
 pub mod replay;
 mod screen;
 pub mod sessions;
@@ -29,8 +30,8 @@ use clap::{Parser, Subcommand};
 
 use crate::engine::Mode;
 use crate::text::Charset;
-pub use common::{Common, When};
 pub use failure::{Exit, Failure};
+pub use options::{Common, When};
 use replay::Form;
 pub use view::View;
 
@@ -61,7 +62,7 @@ enum Command {
     Show(show::ShowArgs),
     /// List every hook, with what became of it over a session
     Hooks(hooks::HooksArgs),
-    /// Find recorded stop loops
+    /// Find recorded stop loops; exits 1 where there is one
     Loop(loop_cmd::LoopArgs),
     /// Write a session as a hookscope recording
     Convert(convert::ConvertArgs),

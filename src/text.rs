@@ -48,7 +48,7 @@ pub fn safe(text: &str) -> Cow<'_, str> {
 /// `text` as one line that changes nothing in a terminal but the cells it fills.
 ///
 /// Control characters become pictures (`␛`, in ASCII `\x1b`); C1, bidi controls, zero-width, private-use and
-/// unassigned characters become `\u{202e}`; marks stacked beyond [`MARKS_ON_A_LETTER`] become a count. Emoji lose
+/// unassigned characters become `\u{202e}`; marks stacked three deep on one letter become a count. Emoji lose
 /// only their joiners and presentation selectors, on whose width terminals disagree. Doing it twice changes
 /// nothing more.
 pub fn safe_as(text: &str, charset: Charset) -> Cow<'_, str> {

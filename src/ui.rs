@@ -1,6 +1,6 @@
 //! Drawing only: what the app holds, on a grid of cells. Must not know files, processes or how anything is parsed.
 //!
-//! Everything that comes from outside goes through [`canvas::Canvas`], which makes it safe before it is put into a
+//! Everything that comes from outside goes through `canvas::Canvas`, which makes it safe before it is put into a
 //! cell. Only what is seen is built: a million events cost as much as ten.
 
 mod bottom;

@@ -99,7 +99,7 @@ pub fn decision_doc(step: &Step, cells: usize, charset: Charset) -> Doc {
     }
     seen(&mut say, "model    ", &decision.model_sees);
     seen(&mut say, "user     ", &decision.user_sees);
-    if let Some(recorded) = &step.recorded {
+    if let Some(recorded) = step.recorded.as_ref().filter(|recorded| recorded.verdict != decision.verdict) {
         say("recorded ", recorded.verdict.word(), Tone::Plain, &None);
     }
     changed_values(&mut say, step, decision);

@@ -1,6 +1,11 @@
 //! Lines of text with meaning but without looks, and a cursor in them: what panes and help screens are made of.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::{Amount, Way};
+use crate::model::Step;
 use crate::text::{self, Charset};
 
 /// What a piece of text means; how that looks is the drawing's affair.
@@ -161,6 +166,35 @@ pub fn contains(text: &str, needle: &str) -> bool {
         return false;
     }
     if needle.chars().any(char::is_uppercase) { text.contains(needle) } else { text.to_lowercase().contains(needle) }
+}
+
+/// The last document that was laid out, and for what: it is asked for several times between two keys.
+#[derive(Debug, Default)]
+pub(super) struct Laid(RefCell<Option<Layout>>);
+
+#[derive(Debug)]
+struct Layout {
+    step: Arc<Step>,
+    cells: usize,
+    open: HashSet<String>,
+    doc: Arc<Doc>,
+}
+
+impl Laid {
+    /// The document for this event, as wide as this, with this unfolded.
+    pub fn get(&self, step: &Arc<Step>, cells: usize, open: &HashSet<String>, make: impl FnOnce() -> Doc) -> Arc<Doc> {
+        let mut last = self.0.borrow_mut();
+        if let Some(last) = last.as_ref()
+            && Arc::ptr_eq(&last.step, step)
+            && last.cells == cells
+            && last.open == *open
+        {
+            return last.doc.clone();
+        }
+        let doc = Arc::new(make());
+        *last = Some(Layout { step: step.clone(), cells, open: open.clone(), doc: doc.clone() });
+        doc
+    }
 }
 
 /// Where one is in a list of lines.

@@ -7,7 +7,7 @@ use tui_input::backend::crossterm::EventHandler;
 use super::keys::lookup;
 use super::state::Arrived;
 use super::update::{leap, typed_in_ask, update};
-use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Jumps, Layer, Timeline, Tone, Zoom};
+use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Jumps, Layer, Timeline, Tone, Way, Zoom};
 use crate::model::{Delta, EventIx, Session, Verdict};
 
 /// Takes in what reached the program.
@@ -91,7 +91,7 @@ fn text_changed(app: &mut App) {
 
 fn take_result(app: &mut App, result: Input) {
     match result {
-        Input::Loaded(delta) => app.queue.push_back(Arrived::More(*delta)),
+        Input::Loaded(delta) => app.queue.push_back(Arrived::More(delta)),
         Input::Whole(session) => app.queue.push_back(Arrived::Whole(session)),
         Input::LoadFailed(why) => app.load_error = Some(why),
         Input::Planned(inspect) => {
@@ -156,13 +156,20 @@ fn take_described(app: &mut App, described: Described) {
 }
 
 fn take_found(app: &mut App, generation: u64, event: Option<EventIx>) {
-    let Some(finding) = &app.finding else { return };
+    let Some(finding) = &mut app.finding else { return };
     if finding.generation != generation {
         return;
     }
     match event {
-        Some(event) => leap(app, event),
-        None => app.message = Some((format!("\"{}\" is in no other event", finding.text), Tone::Plain)),
+        Some(event) if app.timeline.position(event).is_err() => finding.hidden = Some(event),
+        Some(event) => {
+            app.message = None;
+            leap(app, event);
+        }
+        None => {
+            let side = if finding.way == Way::Forward { "after" } else { "before" };
+            app.message = Some((format!("\"{}\" is in no event {side} this one", finding.text), Tone::Plain));
+        }
     }
 }
 
@@ -185,6 +192,12 @@ fn settle(app: &mut App) -> Vec<Effect> {
         app.wanted = None;
     }
     let mut effects = Vec::new();
+    if let Some(finding) = &mut app.finding
+        && let Some(from) = finding.hidden.take()
+    {
+        let (text, way, generation) = (finding.text.clone(), finding.way, finding.generation);
+        effects.push(Effect::FindText { text, from, way, generation });
+    }
     ask_for_detail(app, &mut effects);
     settle_cursors(app);
     ask_for_rows(app, &mut effects);
@@ -199,7 +212,7 @@ fn apply_loaded(app: &mut App) {
         // A job is reading: a little later, then.
         let Some(mut session) = session.try_write() else { return };
         match app.queue.pop_front() {
-            Some(Arrived::More(delta)) => apply(app, &mut session, delta),
+            Some(Arrived::More(delta)) => apply(app, &mut session, *delta),
             Some(Arrived::Whole(whole)) => replace(app, &mut session, *whole),
             None => return,
         }

@@ -44,6 +44,6 @@ pub fn left_out(doc: &mut Doc, plan: &Plan, step: &Step, time: Time, cells: usiz
     }
     for place in &plan.looked_at {
         let found = if place.found { "found" } else { "nothing there" };
-        say("  ", &format!("{}  {}  {found}", place.scope, place.path), Tone::Dim);
+        say("  ", &format!("{:<8} {found:<13} {}", place.scope, place.path), Tone::Dim);
     }
 }

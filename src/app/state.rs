@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
+use super::doc::Laid;
 use super::picker::{Choice, Picker};
 use super::scope::left_out;
 use super::timeline::depth;
 use super::{
     Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Line, Mode, MouseUse, Note, Reader, Regions, Said,
-    SharedSession, Subjects, Survey, Timeline, Tone, Warning, decision_doc, hooks_doc,
+    SharedSession, Subjects, Survey, Timeline, Tone, Warning, Way, decision_doc, hooks_doc,
 };
 use crate::load::demo::Demo;
 use crate::model::{Delta, Diagnostic, EventIx, Level, Session, Time};
@@ -141,6 +142,10 @@ pub struct Finding {
     pub text: String,
     /// Of the last request.
     pub generation: u64,
+    /// Its way.
+    pub way: Way,
+    /// The last hit is not seen: the search goes on from there.
+    pub(super) hidden: Option<EventIx>,
 }
 
 /// A row of the timeline as seen.
@@ -158,7 +163,7 @@ const SAID_SHOWN: usize = 3;
 /// What was loaded and waits to be taken in.
 pub(super) enum Arrived {
     /// More of the session.
-    More(Delta),
+    More(Box<Delta>),
     /// All of it, anew.
     Whole(Box<Session>),
 }
@@ -238,6 +243,8 @@ pub struct App {
     pub(super) queue: VecDeque<Arrived>,
     pub(super) rows_changed: bool,
     pub(super) late: bool,
+    laid_hooks: Laid,
+    laid_decision: Laid,
 }
 
 impl App {
@@ -286,6 +293,8 @@ impl App {
             queue: VecDeque::new(),
             rows_changed: false,
             late: false,
+            laid_hooks: Laid::default(),
+            laid_decision: Laid::default(),
         }
     }
 
@@ -342,22 +351,26 @@ impl App {
     }
 
     /// The hooks of the selected event, as wide as their pane.
-    pub fn hooks_doc(&self) -> Doc {
+    pub fn hooks_doc(&self) -> Arc<Doc> {
         let cells = usize::from(self.regions().hooks.body.width);
-        let Some(step) = self.detail.step() else { return Doc::default() };
-        let mut doc = hooks_doc(step, &self.detail.open, cells, self.options.charset);
-        if let Some(inspect) = &self.inspect {
-            let events = &self.session.read().events;
-            let time = self.detail.event.and_then(|event| events.get(event.at())).map_or(Time::UNKNOWN, |it| it.time);
-            left_out(&mut doc, inspect.plan(), step, time, cells, self.options.charset);
-        }
-        doc
+        let Some(step) = self.detail.step() else { return Arc::default() };
+        self.laid_hooks.get(step, cells, &self.detail.open, || {
+            let mut doc = hooks_doc(step, &self.detail.open, cells, self.options.charset);
+            if let Some(inspect) = &self.inspect {
+                let events = &self.session.read().events;
+                let event = self.detail.event.and_then(|event| events.get(event.at()));
+                let time = event.map_or(Time::UNKNOWN, |event| event.time);
+                left_out(&mut doc, inspect.plan(), step, time, cells, self.options.charset);
+            }
+            doc
+        })
     }
 
     /// The decision of the selected event, as wide as its pane.
-    pub fn decision_doc(&self) -> Doc {
+    pub fn decision_doc(&self) -> Arc<Doc> {
         let cells = usize::from(self.regions().decision.body.width);
-        self.detail.step().map(|step| decision_doc(step, cells, self.options.charset)).unwrap_or_default()
+        let Some(step) = self.detail.step() else { return Arc::default() };
+        self.laid_decision.get(step, cells, &HashSet::new(), || decision_doc(step, cells, self.options.charset))
     }
 
     /// Where a reader stands: all but the bottom line.

@@ -36,6 +36,8 @@ enum What {
         /// Where to
         file: PathBuf,
     },
+    /// Open the screen and fail at once, to see that the terminal comes back
+    Panic,
     /// Load a session and print how long it takes, beside `wc -l` and `jq -c .type`
     Load {
         /// The transcript
@@ -59,6 +61,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<(),
             to.flush()?;
             writeln!(out, "{made:?}")?;
         }
+        What::Panic => super::screen::fail(common)?,
         What::Load { file } => {
             let measured = bench::measure(file, &mut |path, reached| load(path, common, reached))?;
             write!(out, "{}", bench::report(&measured, &bench::compare(file)?))?;

@@ -39,7 +39,7 @@ pub fn run(args: &HooksArgs, form: Form, view: &View<'_>, out: &mut dyn Write) -
     match form {
         Form::Json => {
             for hook in &hooks {
-                writeln!(out, "{}", json_line(hook))?;
+                super::json::line(&json_line(hook), out)?;
             }
         }
         Form::Text if hooks.is_empty() => {

@@ -30,20 +30,19 @@ pub fn run(form: Form, view: &View<'_>, out: &mut dyn Write) -> Result<Exit, Fai
     loops.retain(|found| found.blocks.first().is_some_and(asked));
     for found in &loops {
         match form {
-            Form::Json => writeln!(out, "{}", line(view, found))?,
+            Form::Json => super::json::line(&line(view, found), out)?,
             Form::Text => words(view, found, out)?,
         }
     }
     for (event, stops) in clean(view.tracer, view.session) {
         match form {
-            Form::Json => writeln!(
-                out,
-                "{}",
-                json!({
+            Form::Json => super::json::line(
+                &json!({
                     "verdict": "clean", "event": event, "handler": null, "rounds": stops, "blocks": 0,
                     "cap": view.tracer.stop_cap(), "respects_stop_hook_active": null, "depends_on": [],
                     "evidence": [], "help": null,
-                })
+                }),
+                out,
             )?,
             Form::Text => {
                 let times = if stops == 1 { "once".to_owned() } else { format!("{stops} times") };

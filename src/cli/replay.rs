@@ -197,7 +197,7 @@ impl Replay {
                         continue;
                     }
                     match self.form {
-                        Form::Json => writeln!(out, "{line}")?,
+                        Form::Json => super::json::line(&line, out)?,
                         Form::Text => {
                             let whole = what == "rejected";
                             let words = match (whole, value.as_str()) {
@@ -219,11 +219,10 @@ impl Replay {
         if self.texts == Texts::LeftOut {
             let mut value = serde_json::to_value(&line).map_err(|error| Failure::plain(error.to_string()))?;
             leave_out_texts(&mut value);
-            serde_json::to_writer(&mut *out, &value).map_err(written)?;
+            super::json::line(&value, out)?;
         } else {
-            serde_json::to_writer(&mut *out, &line).map_err(written)?;
+            super::json::line(&line, out)?;
         }
-        writeln!(out)?;
         Ok(())
     }
 
@@ -271,11 +270,6 @@ impl Replay {
         }
         Ok(Exit::Done)
     }
-}
-
-/// A JSON error while writing is an error of the output: no value here fails to serialise.
-fn written(error: serde_json::Error) -> Failure {
-    Failure::from(std::io::Error::from(error))
 }
 
 /// Empties every text that came from the session, not the names of things.

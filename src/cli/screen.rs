@@ -77,6 +77,16 @@ pub fn pick(common: &Common) -> Result<Exit, Failure> {
     }
 }
 
+/// Opens the screen and panics while drawing.
+#[allow(clippy::panic, reason = "it is there to panic")]
+pub fn fail(common: &Common) -> Result<(), Failure> {
+    on_a_terminal()?;
+    let (_send, loading) = mpsc::channel(1);
+    let mut app = App::new(Session::new(opening::dialect().id), options(common));
+    let failed = run(&mut app, loading, &mut |_| panic!("a panic on purpose"));
+    failed.map_err(|error| Failure::plain(error.to_string()))
+}
+
 fn on_a_terminal() -> Result<(), Failure> {
     if io::stdout().is_terminal() {
         return Ok(());

@@ -65,8 +65,7 @@ pub fn run(args: &ShowArgs, form: Form, view: &View<'_>, out: &mut dyn Write) ->
     match form {
         Form::Json => {
             let line = Line { kind: "event", step: &step };
-            serde_json::to_writer(&mut *out, &line).map_err(|error| Failure::from(std::io::Error::from(error)))?;
-            writeln!(out)?;
+            super::json::line(&line, out)?;
         }
         Form::Text => page(view, &step, out)?,
     }

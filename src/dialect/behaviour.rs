@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{EventClass, EventSpec, Rule};
 use crate::matcher::{Hint, Matcher};
 use crate::model::{
-    Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Time, Verdict,
+    Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Verdict,
 };
 use crate::source::Lines;
 
@@ -33,6 +33,8 @@ pub struct Behaviour {
     pub join: fn(firing: &Firing<'_>) -> Vec<Joined>,
     /// What comes of several answers, in the order of finishing where it is known.
     pub decide: fn(at: &Circumstances<'_>, answers: &[Joined]) -> crate::model::Decision,
+    /// Sets what the agent does, and its words, by a decision's verdict.
+    pub follow: fn(at: &Circumstances<'_>, decision: &mut crate::model::Decision),
     /// A rule by name.
     pub rule: fn(name: &str) -> Option<&'static Rule>,
 }
@@ -110,8 +112,8 @@ pub struct Joined {
     pub reading: Reading,
     /// Its handler's short name; empty where nothing tells which it was.
     pub label: String,
-    /// When it ended, where known.
-    pub ended: Time,
+    /// What says that it was this handler: `Recorded` where a trace names it, `Derived` where it could be no other.
+    pub attributed: Evidence,
 }
 
 /// What the agent makes of one handler's answer.

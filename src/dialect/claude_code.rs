@@ -4,21 +4,21 @@
 
 mod behaviour;
 mod condition;
+pub mod debug_log;
 pub mod decide;
 pub mod events;
+mod input;
 pub mod matching;
 pub mod outcomes;
 pub mod output;
 pub mod rules;
+pub mod stream;
 pub mod tools;
+mod transcript;
 
 pub use behaviour::BEHAVIOUR;
-mod input;
-mod transcript;
 pub use input::hook_input;
-pub use transcript::{SubagentMeta, Transcript, meta};
-pub mod debug_log;
-pub mod stream;
+pub use transcript::{Rewind, SubagentMeta, Transcript, meta};
 
 use super::Dialect;
 

@@ -54,6 +54,17 @@ pub struct Output {
     pub title: Option<String>,
 }
 
+/// How a subagent was started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Started {
+    /// The call.
+    pub call: CallIx,
+    /// What held at that moment.
+    pub context: Context,
+    /// Whether it runs beside its parent, as far as the call and its result tell.
+    pub background: Option<bool>,
+}
+
 /// What tells which call started a subagent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SubagentKey {
@@ -76,9 +87,8 @@ pub trait Reader: Send {
         0
     }
 
-    /// The call, among those read so far, that started a subagent whose events are in a file of its own, and what
-    /// held at that moment.
-    fn started(&self, _subagent: &SubagentKey) -> Option<(CallIx, Context)> {
+    /// The call, among those read so far, that started a subagent whose events are in a file of its own.
+    fn started(&self, _subagent: &SubagentKey) -> Option<Started> {
         None
     }
 }

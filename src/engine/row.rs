@@ -126,10 +126,9 @@ impl Tracer {
     /// What the marks prove of the selected handlers.
     pub(super) fn proof(&self, session: &Session, ix: EventIx, event: &Event, selection: &Selection) -> Proof {
         let mut proof = Proof { traced: event.marks.0.is_some(), ..Proof::default() };
-        if !proof.traced || selection.selected == 0 {
+        if !proof.traced {
             return proof;
         }
-        let Some(set) = self.set_at(event) else { return proof };
         let mut nameless_starts = 0usize;
         for mark in session.marks_of(ix) {
             proof.answered |= answers(mark);
@@ -139,6 +138,7 @@ impl Tracer {
                 nameless_starts += 1;
             }
         }
+        let Some(set) = self.set_at(event).filter(|_| selection.selected > 0) else { return proof };
         for (_, handler) in selection.chosen(set) {
             let named = session.marks_of(ix).any(|mark| names_handler(session, mark, handler));
             proof.proven += usize::from(named);

@@ -152,7 +152,9 @@ fn test(
                 Vec::new()
             };
             let slip = |hint: &Hint| !matches!(hint.kind, HintKind::ClientVersion | HintKind::Unanchored);
-            (tested, hints.into_iter().find(slip).map(|hint| hint.text))
+            let hint = hints.into_iter().find(slip).map(|hint| hint.text);
+            let hint = hint.filter(|hint| *hint != tested.why);
+            (tested, hint)
         }
         // What matches everything does so whatever the subject was.
         None if ignored || matches!(matcher.kind(), Kind::All | Kind::Ignored) => (matcher.test(""), None),

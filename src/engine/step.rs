@@ -54,7 +54,10 @@ impl Tracer {
         let decision = self.decision(session, ix, event, &selection, set, &joined, mode, lines);
         let context = session.context_of(event);
         let agent = session.agent_of(event);
-        let call_id = input.as_ref().and_then(|input| input["tool_use_id"].as_str()).map(str::to_owned);
+        let call_id = match &input {
+            Some(input) => input["tool_use_id"].as_str().map(str::to_owned),
+            None => call_id(session, event, lines),
+        };
         Some(Step {
             seq: ix.0.saturating_add(1),
             event: session.text(event.name).unwrap_or_default().to_owned(),
@@ -180,6 +183,7 @@ impl Tracer {
         let (verdict, evidence) = verdict(told, selection, proof, mode, self.plan.has_hooks());
         if decision.verdict != verdict {
             contradict(&mut decision, verdict, joined);
+            (self.behaviour.follow)(&at, &mut decision);
         }
         decision.evidence = evidence;
         if verdict == Verdict::Unknown {
@@ -200,6 +204,10 @@ impl Tracer {
                 if stop && cap && verdict == Verdict::Block {
                     decision.action = Some(Action::TurnEndsByCap);
                     decision.effect = "the client's cap overrules the hook: the turn ends".to_owned();
+                    if !decision.steps.iter().any(|step| step.rule == Some("stop-cap")) {
+                        let text = "the client told that it overruled the hook".to_owned();
+                        decision.steps.push(RuleStep { text, rule: Some("stop-cap") });
+                    }
                 }
                 self.follow_ending(session, event, &at, &mut decision, lines);
             }
@@ -286,6 +294,14 @@ impl Tracer {
         }
         counted
     }
+}
+
+/// The id of an event's only call, from the line that asked for it.
+fn call_id(session: &Session, event: &Event, lines: &dyn Lines) -> Option<String> {
+    let [call] = session.calls_of(event) else { return None };
+    let line: Value = serde_json::from_slice(&lines.read(call.used).ok()?).ok()?;
+    let block = &line["message"]["content"][usize::from(call.used_block)];
+    block["id"].as_str().or_else(|| line["tool_use_id"].as_str()).map(str::to_owned)
 }
 
 /// What the result's own `permissionDecision` tells of rules and mode.
@@ -450,8 +466,12 @@ fn handler_step(
 }
 
 fn started(chosen: &HandlerChoice, matched: Option<bool>, told: Told<'_>) -> Stage {
-    if told.run.is_some() {
-        return Stage::known(true, Evidence::Recorded, "its run left a trace");
+    if let Some(joined) = told.run {
+        let why = match joined.attributed {
+            Evidence::Recorded => "its run left a trace",
+            _ => "a run left a trace, and it can be no other handler's",
+        };
+        return Stage::known(true, joined.attributed, why);
     }
     if let Some(other) = &chosen.runs_as {
         return Stage::known(false, Evidence::Derived, format!("{other} runs in its place"));
@@ -483,7 +503,7 @@ fn hooks(count: usize) -> String {
 fn answered(chosen: &HandlerChoice, started: &Stage, told: Told<'_>) -> Stage {
     match told.run {
         Some(joined) => match joined.run.outcome {
-            Some(_) => Stage::known(true, Evidence::Recorded, outcome_words(joined)),
+            Some(_) => Stage::known(true, joined.attributed, outcome_words(joined)),
             None => Stage::unknown("its start is recorded, its answer is not"),
         },
         None if started.holds == Some(false) => Stage::known(false, Evidence::Derived, "it was not started"),

@@ -288,21 +288,32 @@ fn read(
                 let agent = shared.agent(Agent { id, kind, parent: AgentIx(0), call: None, background });
                 (Who::Subagent { key, awaken: |agent, context| Box::new(Transcript::subagent(agent, context)) }, agent)
             }
-            None => (Who::Main(reader(part.format)), AgentIx(0)),
+            None => (Who::Main(reader(part.format, part.source.path())), AgentIx(0)),
         };
         strands.push(Strand::new(cursor, ix, info, who, agent));
     }
     Ok(weave(strands, &mut shared, emit))
 }
 
-fn reader(format: Format) -> Box<dyn Reader> {
+fn reader(format: Format, path: &str) -> Box<dyn Reader> {
     match format {
         Format::HookInputLog => Box::new(HookLog::new()),
         Format::Stream => Box::new(StreamReader::new()),
         Format::DebugLog => Box::new(DebugLog::new()),
         Format::Recording => Box::new(RecordingReader::new()),
-        _ => Box::new(Transcript::main(None)),
+        _ => Box::new(Transcript::main(own_id(path))),
     }
+}
+
+/// The session's id where the client named the file by it. It only helps to tell what a fork copied.
+fn own_id(path: &str) -> Option<&str> {
+    let stem = Path::new(path).file_stem()?.to_str()?;
+    let is_uuid = stem.len() == 36
+        && stem.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    is_uuid.then_some(stem)
 }
 
 /// Finds the hooks of a session once its first lines tell where it ran.

@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::dialect::{Output, Reader, Shared, SubagentKey};
+use crate::dialect::{Output, Reader, Shared, Started, SubagentKey};
 use crate::model::{
     Agent, AgentIx, CallIx, Context, Delta, Diagnostic, Event, EventIx, Level, Place, Progress, RunMark, SourceInfo,
     SourceIx, Time,
@@ -226,19 +226,17 @@ fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, passed: &[Passed], shar
     for at in 0..strands.len() {
         let Who::Subagent { key, awaken } = &strands[at].reader else { continue };
         let started = strands.iter().find_map(|strand| match &strand.reader {
-            Who::Main(reader) => {
-                reader.started(key).map(|(call, context)| (strand.source, strand.agent, call, context))
-            }
+            Who::Main(reader) => reader.started(key).map(|started| (strand.source, strand.agent, started)),
             Who::Subagent { .. } => None,
         });
         let agent = strands[at].agent;
         let reader = match started {
-            Some((source, parent, call, context)) => {
+            Some((source, parent, Started { call, context, background })) => {
                 if let Some(known) = shared.agents.get_mut(agent.at()) {
                     known.call = Some((source, call));
                     known.parent = parent;
-                    let background = known.background;
-                    let mut gate = Gate { child: at, call: (source, call), background, open: false };
+                    known.background = known.background.or(background);
+                    let mut gate = Gate { child: at, call: (source, call), background: known.background, open: false };
                     // The call, and even its answer, may have been placed before this was known.
                     gate.open = passed.iter().any(|passed| passed.call == gate.call && gate.opens_at(passed.answer));
                     gates.push(gate);

@@ -108,13 +108,13 @@ pub fn wrap(text: &str, cells: usize) -> Vec<String> {
     let mut used = 0;
     for word in text.split_inclusive(' ') {
         let bare = word.trim_end_matches(' ');
-        if used > 0 && used + width(bare) > cells {
+        if used > 0 && !fits(bare, cells.saturating_sub(used)) {
             lines.push(std::mem::take(&mut line).trim_end().to_owned());
             used = 0;
         }
         let mut rest = word;
-        while used + width(rest.trim_end_matches(' ')) > cells {
-            let piece = start(rest, cells - used).0;
+        while !fits(rest.trim_end_matches(' '), cells.saturating_sub(used)) {
+            let piece = start(rest, cells.saturating_sub(used)).0;
             // A character wider than the line still has to go somewhere.
             let piece =
                 if piece.is_empty() && used == 0 { rest.graphemes(true).next().unwrap_or_default() } else { piece };

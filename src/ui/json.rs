@@ -57,7 +57,7 @@ fn siblings_width(app: &App, position: usize) -> usize {
     for _ in 0..64 {
         let Some(row) = rows.get(at).filter(|_| at < end) else { break };
         let width = row.key.as_deref().map_or(0, |key| key.chars().count());
-        if width <= 20 {
+        if width <= 24 {
             longest = longest.max(width);
         }
         at = row.end.max(at + 1);

@@ -1,4 +1,5 @@
 //! The engine: against what real clients did, and over sessions.
 
+mod reports;
 mod session;
 mod truth;

@@ -118,3 +118,90 @@ impl Drop for Terminal {
         let _ = self.child.kill();
     }
 }
+
+/// The start of the screen's bottom line: it is drawn last.
+const DRAWN: &str = "? help";
+
+#[test]
+fn a_demo_opens_on_the_row_that_matters_and_q_gives_the_terminal_back() {
+    let mut terminal = Terminal::start(&["demo", "stop-loop"], (80, 24));
+    terminal.see("BLOCK 9");
+    terminal.see(DRAWN);
+    assert!(terminal.is_alternate());
+    terminal.keys("q");
+    assert_eq!(terminal.ended(), 0);
+    terminal.wait("the alternate screen to be left", |terminal| !terminal.is_alternate());
+}
+
+#[test]
+fn another_size_is_drawn_anew() {
+    let mut terminal = Terminal::start(&["demo", "refused"], (80, 24));
+    terminal.see(DRAWN);
+    terminal.resize((120, 40));
+    terminal.wait("two panes side by side", |terminal| {
+        terminal.text().lines().next().is_some_and(|line| line.trim_end().len() > 80)
+    });
+    terminal.resize((40, 10));
+    terminal.wait("a narrow screen", |terminal| {
+        let text = terminal.text();
+        text.contains("PreToolUse") && text.lines().all(|line| line.chars().count() <= 40)
+    });
+    terminal.keys("q");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
+fn ctrl_c_leaves_and_gives_the_terminal_back() {
+    let mut terminal = Terminal::start(&["demo", "ignored"], (80, 24));
+    terminal.see(DRAWN);
+    terminal.keys("\u{3}");
+    assert_eq!(terminal.ended(), 0);
+    terminal.wait("the alternate screen to be left", |terminal| !terminal.is_alternate());
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_before_it_speaks() {
+    let mut terminal = Terminal::start(&["bench", "panic"], (80, 24));
+    terminal.see("a panic on purpose");
+    assert!(!terminal.is_alternate());
+    assert_ne!(terminal.ended(), 0);
+}
+
+#[test]
+fn escape_sequences_of_a_session_never_reach_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hostile.jsonl");
+    let line = |rest: &str| {
+        format!(
+            r#"{{"sessionId":"0b1d7c5e-0000-4000-8000-00000000000a","version":"2.1.332","cwd":"/x","entrypoint":"cli","timestamp":"2026-11-30T10:00:00.000Z","isSidechain":false,{rest}}}"#
+        )
+    };
+    let hostile = r"\u001b]0;owned\u0007\u001b[31;5mred\u202eevil";
+    let prompt = format!(
+        r#""type":"user","parentUuid":null,"uuid":"0b1d7c5e-0000-4000-8000-000000000001","message":{{"role":"user","content":"{hostile}"}}"#
+    );
+    let call = format!(
+        r#""type":"assistant","parentUuid":"0b1d7c5e-0000-4000-8000-000000000001","uuid":"0b1d7c5e-0000-4000-8000-000000000002","message":{{"id":"msg_1","role":"assistant","model":"m","content":[{{"type":"tool_use","id":"toolu_1","name":"Bash{hostile}","input":{{"command":"{hostile}"}}}}]}}"#
+    );
+    std::fs::write(&file, format!("{}\n{}\n", line(&prompt), line(&call))).unwrap();
+    let mut terminal = Terminal::start(&[file.to_str().unwrap()], (120, 40));
+    terminal.see("PreToolUse");
+    terminal.keys("tg");
+    terminal.see(DRAWN);
+    let raw = String::from_utf8_lossy(&terminal.raw()).into_owned();
+    for bad in ["\u{1b}]0;owned", "\u{1b}[31;5m", "\u{202e}", "\u{7}"] {
+        assert!(!raw.contains(bad), "{bad:?} reached the terminal");
+    }
+    terminal.keys("q");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
+fn without_a_terminal_one_line_says_what_to_do() {
+    let output =
+        std::process::Command::new(env!("CARGO_BIN_EXE_hookscope")).args(["demo", "stop-loop"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("terminal") && said.contains("replay"), "{said}");
+}

@@ -1,5 +1,6 @@
 //! Which events follow from transcripts.
 
+mod file;
 mod merge;
 mod properties;
 mod rules;

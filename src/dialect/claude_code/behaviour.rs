@@ -19,6 +19,7 @@ pub static BEHAVIOUR: Behaviour = Behaviour {
     verdict: outcomes::verdict,
     join: outcomes::join,
     decide: decide::decide,
+    follow: decide::follow,
     rule: rules::by_name,
 };
 

@@ -43,13 +43,22 @@ pub fn decide(at: &Circumstances<'_>, answers: &[Joined]) -> Decision {
         choose(at, verdict, answers, &mut decision);
     }
     gather(at, answers, &mut decision);
-    decision.action = Some(action(at, &decision));
-    decision.effect = words::effect(at, &decision);
+    follow(at, &mut decision);
+    if decision.action == Some(Action::TurnEndsByCap) {
+        let text = format!("after {} blocks in a row the client's cap overrules the hook", at.blocks_before);
+        step(&mut decision, &text, "stop-cap");
+    }
     words::deliver(at, answers, &mut decision);
     if at.class == EventClass::BeforeTool && !at.has_rules && matches!(decision.action, Some(Action::Proceeds)) {
         decision.assumed.push("no-permission-rules".to_owned());
     }
     decision
+}
+
+/// What the agent does by the verdict, and in which words.
+pub fn follow(at: &Circumstances<'_>, decision: &mut Decision) {
+    decision.action = Some(action(at, decision));
+    decision.effect = words::effect(at, decision);
 }
 
 /// Everything one handler says that counts here.

@@ -27,6 +27,10 @@ pub fn hook_input(session: &Session, event: EventIx, lines: &dyn Lines) -> io::R
         return Ok(None);
     }
     let Some(line) = object(lines, at.at)? else { return Ok(None) };
+    // A log holds the input itself.
+    if line.get("hook_event_name").is_some_and(Value::is_string) {
+        return Ok(Some(line));
+    }
     let ask = Ask { session, lines, ix: event, event: at, line: &line };
     let mut input = ask.shared_fields(name);
     ask.own_fields(name, &mut input)?;

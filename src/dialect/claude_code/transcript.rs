@@ -11,6 +11,18 @@
 //! result tells whether hooks ran at all, a Stop until the next line tells that the turn was not interrupted. Lines are
 //! taken in file order, whatever their times say. `Event::time` is the time of the line that shows the event, so it may
 //! step back a little; whoever merges several readers orders by the running maximum.
+//!
+//! # A session's files together
+//!
+//! A subagent's own file is read by a reader of its own. Its first event comes after PreToolUse of the call that started
+//! it; where it runs beside its parent ([`SubagentMeta::background`], [`Transcript::agent_runs_beside`]) after that
+//! call's PostToolUse. A parent's PostToolUse of a call whose agent does not run beside it comes after all events of that
+//! agent. Otherwise the earlier time goes first.
+//!
+//! # What a transcript never shows
+//!
+//! Setup, SessionEnd of a killed process, Elicitation, ConfigChange, FileChanged and Notification fire without leaving a
+//! line, unless one of their hooks leaves a trace; a display in a terminal comes in parts that are not written down.
 
 mod calls;
 mod compaction;
@@ -27,6 +39,7 @@ mod subagent;
 mod text;
 mod turn;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -37,7 +50,7 @@ use self::line::{Line, Problem, Repair};
 use self::queue::{Queue, Slot};
 use self::run::Run;
 use self::turn::{Chain, Place as ChainPlace};
-use crate::dialect::{Output, Reader, Shared, SubagentKey};
+use crate::dialect::{Output, Reader, Shared, Started, SubagentKey};
 use crate::model::{
     AgentIx, CallIx, Context, ContextIx, Diagnostic, Event, Evidence, Level, LineRef, Name, Names, Place, Time,
 };
@@ -139,6 +152,16 @@ impl Hasher for IdHasher {
     }
 }
 
+/// A prompt that goes back behind an earlier one: what stands between was left behind in the conversation, though its
+/// hooks fired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rewind {
+    /// The line of the prompt with which the new branch begins.
+    pub at: LineRef,
+    /// The line (1-based) that it continues from.
+    pub back_to: u32,
+}
+
 type IdSet = HashSet<u64, BuildHasherDefault<IdHasher>>;
 type IdMap<T> = HashMap<u64, T, BuildHasherDefault<IdHasher>>;
 
@@ -168,8 +191,9 @@ pub struct Transcript {
     role: Role,
     words: Option<Words>,
     queue: Queue,
-    /// Repeated uuids fire nothing.
-    seen: IdSet,
+    /// Lines by uuid: repeated ones fire nothing.
+    seen: IdMap<u32>,
+    rewinds: Vec<Rewind>,
     /// How many lines repeated a uuid.
     repeated: u64,
     context: Context,
@@ -203,7 +227,7 @@ impl Transcript {
         reader
     }
 
-    /// Reads the own file of a subagent. `agent` is its index in `Shared::agents`; `inherited` what held when it was
+    /// Reads the own file of a subagent (see the head of this module for how its events join its parent's). `agent` is its index in `Shared::agents`; `inherited` what held when it was
     /// started (its lines name no permission mode).
     pub fn subagent(agent: AgentIx, inherited: Context) -> Transcript {
         let mut reader = Transcript::new(Role::Subagent, agent);
@@ -220,7 +244,8 @@ impl Transcript {
             role,
             words: None,
             queue: Queue::default(),
-            seen: IdSet::default(),
+            seen: IdMap::default(),
+            rewinds: Vec::new(),
             repeated: 0,
             context: Context::EMPTY,
             context_ix: None,
@@ -256,6 +281,12 @@ impl Transcript {
     /// comes before SubagentStart.
     pub fn agent_runs_beside(&self, call: CallIx) -> Option<bool> {
         self.calls.beside.get(&call).copied()
+    }
+
+    /// Where the conversation went back, in file order. Events on lines between `back_to` and `at` are on a branch that
+    /// was left.
+    pub fn rewinds(&self) -> &[Rewind] {
+        &self.rewinds
     }
 
     /// Lines that repeated a known uuid and were passed over.
@@ -300,11 +331,16 @@ impl Transcript {
         if repair == Repair::InvalidUtf8 {
             self.note(at, Level::Warning, "the line has bytes that are no UTF-8; they are shown as \u{fffd}", None);
         }
-        if let Some(uuid) = line.uuid.get()
-            && !self.seen.insert(hash(uuid))
-        {
-            self.repeated += 1;
-            return;
+        if let Some(uuid) = line.uuid.get() {
+            match self.seen.entry(hash(uuid)) {
+                Entry::Occupied(_) => {
+                    self.repeated += 1;
+                    return;
+                }
+                Entry::Vacant(new) => {
+                    new.insert(at.line);
+                }
+            }
         }
         let time = line.time();
         self.begin(at, line, time, shared);
@@ -443,9 +479,10 @@ impl Reader for Transcript {
         self.calls.agents_by_call.len() + self.calls.agents_by_id.len()
     }
 
-    fn started(&self, subagent: &SubagentKey) -> Option<(CallIx, Context)> {
+    fn started(&self, subagent: &SubagentKey) -> Option<Started> {
         let by_call = subagent.tool_use_id.as_deref().and_then(|id| self.agent_call(id));
         let call = by_call.or_else(|| self.call_of_agent(&subagent.agent_id))?;
-        Some((call, self.calls.agent_contexts.get(&call).copied().unwrap_or(self.context)))
+        let context = self.calls.agent_contexts.get(&call).copied().unwrap_or(self.context);
+        Some(Started { call, context, background: self.agent_runs_beside(call) })
     }
 }

@@ -73,7 +73,7 @@ pub fn tracer(settings: &str, mode: Mode) -> Tracer {
     Tracer::new(&DIALECT, plan, Options { mode, ..Options::default() })
 }
 
-fn data(name: &str) -> Held {
+pub fn data(name: &str) -> Held {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts").join(name);
     hold(name, &std::fs::read_to_string(path).unwrap())
 }

@@ -3,7 +3,7 @@
 use hookscope::dialect::claude_code::output::{self, Ran};
 use hookscope::dialect::claude_code::{DIALECT, decide};
 use hookscope::dialect::{Admission, Circumstances, Joined, Reading};
-use hookscope::model::{Action, Decision, Evidence, Handler, HandlerKind, HookRun, Outcome, Position, Time, Verdict};
+use hookscope::model::{Action, Decision, Evidence, Handler, HandlerKind, HookRun, Outcome, Position, Verdict};
 use serde_json::Value;
 
 /// A handler's scripted output as the rows give it: a text, a JSON value that is printed, or a long text as
@@ -60,7 +60,7 @@ fn joined(event: &str, version: &str, ix: usize, hook: &Value) -> Joined {
         notes: reading.notes.clone(),
         sources: Vec::new(),
     };
-    Joined { run, reading, label: format!("h{ix}"), ended: Time::UNKNOWN }
+    Joined { run, reading, label: format!("h{ix}"), attributed: Evidence::Run }
 }
 
 fn subject(event: &str) -> Option<&'static str> {

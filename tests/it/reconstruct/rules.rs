@@ -5,160 +5,7 @@ use hookscope::dialect::{Output, Reader, Shared};
 use hookscope::model::{Evidence, LineRef, MarkKind, Says, SourceIx};
 use serde_json::{Value, json};
 
-/// A file in the making: each line gets a uuid, a time and what the client writes everywhere.
-struct File {
-    version: &'static str,
-    entrypoint: &'static str,
-    lines: Vec<Value>,
-}
-
-impl File {
-    fn new() -> File {
-        File { version: "2.1.332", entrypoint: "cli", lines: Vec::new() }
-    }
-
-    fn of(version: &'static str) -> File {
-        File { version, ..File::new() }
-    }
-
-    fn printing(version: &'static str) -> File {
-        File { version, entrypoint: "sdk-cli", ..File::new() }
-    }
-
-    fn raw(mut self, line: Value) -> File {
-        self.lines.push(line);
-        self
-    }
-
-    fn line(self, mut line: Value) -> File {
-        let number = self.lines.len();
-        let fields = json!({
-            "uuid": format!("u{number}"),
-            "timestamp": format!("2026-11-30T10:{:02}:{:02}.000Z", number / 60, number % 60),
-            "sessionId": "s-1", "version": self.version, "entrypoint": self.entrypoint, "cwd": "/srv",
-            "isSidechain": false,
-        });
-        for (key, value) in fields.as_object().unwrap() {
-            if line.get(key).is_none() {
-                line[key] = value.clone();
-            }
-        }
-        self.raw(line)
-    }
-
-    fn prompt(self, text: &str) -> File {
-        let id = format!("p-{}", self.lines.len());
-        self.line(json!({"type": "user", "promptId": id, "promptSource": "typed", "permissionMode": "default",
-            "message": {"role": "user", "content": text}}))
-    }
-
-    fn user(self, text: &str) -> File {
-        self.line(json!({"type": "user", "message": {"role": "user", "content": text}}))
-    }
-
-    fn meta(self, text: &str) -> File {
-        self.line(json!({"type": "user", "isMeta": true, "message": {"role": "user", "content": text}}))
-    }
-
-    fn says(self, message: &str, text: &str) -> File {
-        self.line(json!({"type": "assistant", "message": {"id": message, "role": "assistant", "model": "m",
-            "stop_reason": "end_turn", "content": [{"type": "text", "text": text}]}}))
-    }
-
-    fn uses(self, message: &str, id: &str, tool: &str, input: Value) -> File {
-        self.line(json!({"type": "assistant", "message": {"id": message, "role": "assistant", "model": "m",
-            "stop_reason": "tool_use", "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}]}}))
-    }
-
-    fn bash(self, message: &str, id: &str, command: &str) -> File {
-        self.uses(message, id, "Bash", json!({"command": command}))
-    }
-
-    fn result(self, id: &str, text: &str) -> File {
-        self.answer(id, text, json!({}))
-    }
-
-    fn error(self, id: &str, text: &str) -> File {
-        self.answer(id, text, json!({"is_error": true}))
-    }
-
-    fn answer(self, id: &str, text: &str, more: Value) -> File {
-        let mut block = json!({"type": "tool_result", "tool_use_id": id, "content": text});
-        let mut line = json!({"type": "user"});
-        for (key, value) in more.as_object().unwrap() {
-            let target = if key == "is_error" { &mut block } else { &mut line };
-            target[key] = value.clone();
-        }
-        line["message"] = json!({"role": "user", "content": [block]});
-        self.line(line)
-    }
-
-    fn attachment(self, attachment: Value) -> File {
-        self.line(json!({"type": "attachment", "attachment": attachment}))
-    }
-
-    fn trace(self, kind: &str, event: &str, name: &str, id: &str) -> File {
-        self.attachment(json!({"type": kind, "hookEvent": event, "hookName": name, "toolUseID": id, "stdout": "",
-            "exitCode": 0, "command": "guard.sh", "durationMs": 7}))
-    }
-
-    fn system(self, subtype: &str, more: Value) -> File {
-        let mut line = more;
-        line["type"] = "system".into();
-        line["subtype"] = subtype.into();
-        self.line(line)
-    }
-
-    fn read(&self) -> Read {
-        let mut shared = Shared::new();
-        let mut reader = Transcript::main(None);
-        let mut out = Output::default();
-        for (ix, line) in self.lines.iter().enumerate() {
-            let text = match line {
-                Value::String(text) => text.clone(),
-                line => line.to_string(),
-            };
-            let at = LineRef::new(SourceIx(0), 0, text.len() as u32, ix as u32 + 1);
-            reader.line(at, text.as_bytes(), &mut shared, &mut out);
-        }
-        reader.end(&mut shared, &mut out);
-        Read { out, shared }
-    }
-
-    /// The events after the first SessionStart, as `Name` or `Name:subject`.
-    fn gives(&self, expected: &str) {
-        let read = self.read();
-        let told = read.told();
-        let told = told.strip_prefix("SessionStart:startup ").unwrap_or(&told);
-        assert_eq!(told, expected);
-    }
-}
-
-struct Read {
-    out: Output,
-    shared: Shared,
-}
-
-impl Read {
-    fn told(&self) -> String {
-        let names = &self.shared.names;
-        let one = |event: &hookscope::model::Event| {
-            let subject = names.get(event.subject).map_or(String::new(), |subject| format!(":{subject}"));
-            format!("{}{subject}", names.text(event.name))
-        };
-        self.out.events.iter().map(one).collect::<Vec<_>>().join(" ")
-    }
-
-    fn marks(&self, event: &str) -> Vec<(MarkKind, Option<Says>)> {
-        let of = |ix: usize| self.shared.names.text(self.out.events[ix].name) == event;
-        self.out.marks.iter().filter(|mark| of(mark.event.at())).map(|mark| (mark.kind, mark.says)).collect()
-    }
-
-    fn evidence(&self, event: &str) -> Evidence {
-        let found = self.out.events.iter().find(|one| self.shared.names.text(one.name) == event);
-        found.unwrap().evidence
-    }
-}
+use super::file::File;
 
 #[test]
 fn a_plain_turn() {
@@ -367,6 +214,23 @@ fn stops_that_hooks_prevent_carry_the_flag_until_the_next_prompt() {
         read.marks("Stop"),
         [(MarkKind::StopFeedback, Some(Says::Block)), (MarkKind::StopSummary, Some(Says::Block))]
     );
+}
+
+#[test]
+fn a_summary_names_who_blocked_as_far_as_other_lines_tell() {
+    let blocked = |trace: bool| {
+        let mut file = File::new().prompt("go").says("m1", "Done.");
+        if trace {
+            file = file.attachment(json!({"type": "hook_blocking_error", "hookEvent": "Stop", "hookName": "Stop",
+                "toolUseID": "s", "blockingError": {"blockingError": "no", "command": "two.sh"}}));
+        }
+        let infos = json!([{"command": "one.sh", "durationMs": 3}, {"command": "two.sh", "durationMs": 4}]);
+        let read = file.system("stop_hook_summary", json!({"hookInfos": infos, "hookErrors": ["no"]})).read();
+        let summed = read.marks("Stop").into_iter().filter(|mark| mark.0 == MarkKind::StopSummary);
+        summed.map(|mark| mark.1).collect::<Vec<_>>()
+    };
+    assert_eq!(blocked(true), [None, Some(Says::Block)]);
+    assert_eq!(blocked(false), [None, None]);
 }
 
 #[test]
@@ -708,6 +572,25 @@ fn repeated_uuids_and_rings_and_clocks_that_jump_do_no_harm() {
             "message": {"id": "m1", "model": "m", "content": [{"type": "text", "text": "x"}]}}))
         .line(json!({"type": "user", "uuid": "a", "promptId": "p", "message": {"content": "one"}}));
     file.gives("UserPromptSubmit Stop");
+}
+
+#[test]
+fn a_prompt_that_goes_back_starts_a_branch() {
+    let line = |uuid: &str, parent: &str, text: &str| json!({"type": "user", "uuid": uuid, "parentUuid": parent, "promptId": uuid, "message": {"content": text}});
+    let file = File::new()
+        .line(line("a", "", "one"))
+        .line(line("b", "a", "two"))
+        .line(line("c", "b", "three"))
+        .line(line("d", "a", "two, but other"));
+    let mut reader = Transcript::main(None);
+    let (mut shared, mut out) = (Shared::new(), Output::default());
+    for (ix, line) in file.lines.iter().enumerate() {
+        let at = LineRef::new(SourceIx(0), 0, 1, ix as u32 + 1);
+        reader.line(at, line.to_string().as_bytes(), &mut shared, &mut out);
+    }
+    let rewinds: Vec<(u32, u32)> = reader.rewinds().iter().map(|rewind| (rewind.at.line, rewind.back_to)).collect();
+    assert_eq!(rewinds, [(4, 1)]);
+    file.gives("UserPromptSubmit UserPromptSubmit UserPromptSubmit UserPromptSubmit");
 }
 
 #[test]

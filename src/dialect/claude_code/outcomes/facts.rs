@@ -70,13 +70,13 @@ impl Facts {
             return facts;
         }
         match value_at(mark.at, lines) {
-            Ok(line) => facts.fill(traces, mark, &line),
+            Ok(line) => facts.fill(traces, mark, &line, lines),
             Err(error) => facts.unreadable = Some(error.to_string()),
         }
         facts
     }
 
-    fn fill(&mut self, traces: &Traces<'_>, mark: &RunMark, line: &Value) {
+    fn fill(&mut self, traces: &Traces<'_>, mark: &RunMark, line: &Value, lines: &dyn Lines) {
         let attachment = &line["attachment"];
         match mark.kind {
             MarkKind::Success | MarkKind::NonBlockingError | MarkKind::Cancelled | MarkKind::Async => {
@@ -129,7 +129,15 @@ impl Facts {
                     self.recorded(run);
                 }
             }
-            MarkKind::PermissionDecision | MarkKind::Deferred | MarkKind::DebugLine | MarkKind::InputLogged => {}
+            MarkKind::PermissionDecision => {
+                // The words stand only in the result of the call.
+                if let (Some(Says::Deny), [call]) = (self.says, traces.session.calls_of(traces.event))
+                    && let Ok(result) = value_at(call.answered, lines)
+                {
+                    self.reason = result_text(traces, &result);
+                }
+            }
+            MarkKind::Deferred | MarkKind::DebugLine | MarkKind::InputLogged => {}
         }
     }
 
@@ -196,7 +204,13 @@ impl Facts {
                 self.refuse(Some(words.clone()));
             }
         }
-        if errors.is_empty() {
+        // An entry whose answer was a block has no time, so those with one said nothing.
+        let timed = !info["durationMs"].is_null();
+        let untimed =
+            line["hookInfos"].as_array().into_iter().flatten().filter(|it| it["durationMs"].is_null()).count();
+        let of_others = errors.iter().all(|words| bracketed(words).is_some_and(|(other, _)| other != command))
+            || (timed && untimed >= errors.len());
+        if self.says.is_none() && self.outcome.is_none() && of_others {
             // Listed and without an error: it ran and blocked nothing.
             self.outcome = Some(Outcome::Success);
         }

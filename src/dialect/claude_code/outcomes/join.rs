@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use crate::dialect::{Candidate, EventClass, Firing, Joined, Reading};
-use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Says, Time};
+use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Says};
 
 use super::super::output::{self, Ran};
 
@@ -44,6 +44,7 @@ struct Draft {
     /// Index into the selected, then the passed-over handlers.
     handler: Option<usize>,
     notes: Vec<String>,
+    attributed: Evidence,
 }
 
 impl Draft {
@@ -54,6 +55,7 @@ impl Draft {
             sources: vec![facts.place.clone()],
             handler: None,
             notes: Vec::new(),
+            attributed: Evidence::Recorded,
         }
     }
 
@@ -139,7 +141,8 @@ impl Draft {
                 reading.context.push(text.clone());
             }
         }
-        if reading.outcome.is_none() && facts.says.is_some() && facts.kind != MarkKind::Started {
+        let heard = facts.says.is_some() || facts.system_message.is_some();
+        if reading.outcome.is_none() && heard && facts.kind != MarkKind::Started {
             // Said in JSON: the process itself ended well enough to be heard.
             reading.outcome = Some(Outcome::Success);
         }
@@ -150,6 +153,11 @@ impl Draft {
                 reading.also = Some(says).filter(|says| *says != Says::Context);
             }
             _ => {}
+        }
+        if self.kinds.contains(&MarkKind::Stopped) && reading.says != Some(Says::Halt) {
+            // A refusal that ends the turn as well.
+            reading.also = reading.says.filter(|says| *says != Says::Context);
+            reading.says = Some(Says::Halt);
         }
         if reading.reason.is_none() {
             reading.reason.clone_from(&facts.reason);
@@ -200,7 +208,7 @@ impl Draft {
             sources: self.sources,
         };
         let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
-        Joined { run, reading, label, ended: Time::UNKNOWN }
+        Joined { run, reading, label, attributed: self.attributed }
     }
 }
 
@@ -347,6 +355,7 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
             draft.notes.push(format!("no handler in the settings at hand has this command: {command}"));
         }
     }
+    assign_background(&all[..selected], &mut taken, drafts);
     let free: Vec<usize> = (0..selected).filter(|ix| !taken[*ix]).collect();
     let unnamed: Vec<usize> =
         (0..drafts.len()).filter(|ix| drafts[*ix].handler.is_none() && drafts[*ix].facts.command.is_none()).collect();
@@ -355,6 +364,7 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
         (&[only], &[handler]) => {
             let draft = &mut drafts[only];
             draft.handler = Some(handler);
+            draft.attributed = Evidence::Derived;
             if draft.kinds.iter().any(|kind| *kind != MarkKind::PermissionDecision) || selected > 1 {
                 draft.notes.push("the trace names no command: it is the only handler it can be".to_owned());
             }
@@ -369,6 +379,19 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
                 });
             }
         }
+    }
+}
+
+/// A late answer names no command, but it is of a handler that runs in the background.
+fn assign_background(selected: &[Candidate<'_>], taken: &mut [bool], drafts: &mut [Draft]) {
+    let free: Vec<usize> = (0..selected.len()).filter(|ix| !taken[*ix] && selected[*ix].handler.background).collect();
+    let late = |draft: &&mut Draft| draft.handler.is_none() && draft.facts.background && draft.facts.command.is_none();
+    let mut late: Vec<&mut Draft> = drafts.iter_mut().filter(late).collect();
+    if let ([only], [draft]) = (free.as_slice(), late.as_mut_slice()) {
+        taken[*only] = true;
+        draft.handler = Some(*only);
+        draft.attributed = Evidence::Derived;
+        draft.notes.push("the trace names no command: it is the only background handler here".to_owned());
     }
 }
 

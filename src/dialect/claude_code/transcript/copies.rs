@@ -45,10 +45,10 @@ impl Transcript {
         }
         let Some(own) = self.run.own_time else { return false };
         let before = !time.is_unknown() && time < own;
-        let attachment = line.attachment.0.as_ref();
-        if attachment.is_some_and(|attachment| attachment.hook_event.is("SessionStart")) {
-            // Its own start's hooks have run before the first prompt too.
-            return before && self.run.copies && !attachment.is_some_and(|a| a.hook_name.is("SessionStart:fork"));
+        // What hooks said before the first prompt may be its own start's; copies begin with a prompt.
+        if line.kind.is("attachment") {
+            let own_start = line.attachment.0.as_ref().is_some_and(|a| a.hook_name.is("SessionStart:fork"));
+            return before && self.run.copies && !own_start;
         }
         before
     }

@@ -150,6 +150,9 @@ impl Transcript {
             self.hook_asked(key.unwrap_or_default());
         }
         let command = command.map_or(Name::NONE, |command| shared.names.intern(command));
+        if kind == MarkKind::Blocking && matches!(event, "Stop" | "SubagentStop") && command.is_some() {
+            self.chains[chain].blockers.push(command);
+        }
         let mark = RunMark {
             command,
             exit_code: trace.exit_code.code(),
@@ -260,7 +263,9 @@ impl Transcript {
         let infos: Vec<HookInfo> = infos.into_iter().map(|info| info.0.unwrap_or_default()).collect();
         let without_time = infos.iter().filter(|info| info.duration_ms.0.is_none()).count();
         for (ix, info) in infos.iter().enumerate() {
-            let named = errors.iter().any(|error| bracketed(error).as_deref() == info.command.get());
+            let command = info.command.get().map_or(Name::NONE, |command| shared.names.intern(command));
+            let named = self.chains[chain].blockers.contains(&command)
+                || errors.iter().any(|error| bracketed(error).as_deref() == info.command.get());
             let only_one = infos.len() == errors.len()
                 || without_time == errors.len() && without_time < infos.len() && info.duration_ms.0.is_none();
             let says = match () {
@@ -268,7 +273,6 @@ impl Transcript {
                 () if line.prevented_continuation.0 && infos.len() == 1 => Some(Says::Halt),
                 () => None,
             };
-            let command = info.command.get().map_or(Name::NONE, |command| shared.names.intern(command));
             let mark = RunMark {
                 index: u16::try_from(ix).unwrap_or(u16::MAX),
                 command,

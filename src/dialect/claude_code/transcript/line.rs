@@ -189,85 +189,97 @@ pub struct HookInfo<'a> {
     pub duration_ms: Number,
 }
 
-/// A line's envelope.
-#[derive(Debug, Deserialize, Default)]
-#[serde(default, rename_all = "camelCase")]
-pub struct Line<'a> {
-    #[serde(borrow, rename = "type")]
-    pub kind: Str<'a>,
-    #[serde(borrow)]
-    pub subtype: Str<'a>,
-    #[serde(borrow)]
-    pub uuid: Str<'a>,
-    #[serde(borrow)]
-    pub parent_uuid: Str<'a>,
-    #[serde(borrow)]
-    pub session_id: Str<'a>,
-    #[serde(borrow)]
-    pub timestamp: Str<'a>,
-    #[serde(borrow)]
-    pub cwd: Str<'a>,
-    #[serde(borrow)]
-    pub git_branch: Str<'a>,
-    #[serde(borrow)]
-    pub version: Str<'a>,
-    #[serde(borrow)]
-    pub entrypoint: Str<'a>,
-    #[serde(borrow)]
-    pub prompt_id: Str<'a>,
-    #[serde(borrow)]
-    pub permission_mode: Str<'a>,
-    #[serde(borrow)]
-    pub prompt_source: Str<'a>,
-    #[serde(borrow)]
-    pub per_turn_effort: Str<'a>,
-    #[serde(borrow)]
-    pub agent_id: Str<'a>,
-    pub is_sidechain: Flag,
-    pub is_meta: Flag,
-    pub is_compact_summary: Flag,
-    pub is_api_error_message: Flag,
-    #[serde(borrow)]
-    pub error: Str<'a>,
-    #[serde(borrow)]
-    pub message: Object<Message<'a>>,
-    #[serde(borrow)]
-    pub attachment: Object<Box<Attachment<'a>>>,
-    #[serde(borrow)]
-    pub data: Object<Box<Attachment<'a>>>,
-    #[serde(borrow)]
-    pub tool_use_result: Raw<'a>,
-    #[serde(borrow)]
-    pub tool_denial_kind: Str<'a>,
-    #[serde(borrow)]
-    pub permission_decision: Object<PermissionDecision<'a>>,
-    #[serde(borrow, rename = "toolUseID")]
-    pub tool_use_id: Str<'a>,
-    #[serde(borrow)]
-    pub forked_from: Raw<'a>,
-    #[serde(borrow)]
-    pub content: Raw<'a>,
-    #[serde(borrow)]
-    pub hook_infos: Raw<'a>,
-    #[serde(borrow)]
-    pub hook_errors: Raw<'a>,
-    #[serde(borrow)]
-    pub hook_additional_context: Raw<'a>,
-    pub prevented_continuation: Flag,
-    #[serde(borrow)]
-    pub compact_metadata: Object<CompactMetadata<'a>>,
-    #[serde(borrow)]
-    pub prompt_submit_ending: Object<PromptSubmitEnding<'a>>,
-    #[serde(borrow)]
-    pub command_run: Object<CommandRun<'a>>,
-    #[serde(borrow)]
-    pub ai_title: Str<'a>,
-    #[serde(borrow)]
-    pub custom_title: Str<'a>,
-    #[serde(borrow)]
-    pub summary: Str<'a>,
-    #[serde(borrow)]
-    pub operation: Str<'a>,
+macro_rules! envelope {
+    ($($field:ident: $ty:ty = $key:literal, $variant:ident;)*) => {
+        /// A line's envelope.
+        #[derive(Debug, Default)]
+        pub struct Line<'a> {
+            $(#[doc = concat!("`", $key, "`.")] pub $field: $ty,)*
+        }
+
+        /// Which field comes next.
+        #[derive(Deserialize)]
+        #[serde(field_identifier)]
+        enum Key {
+            $(#[serde(rename = $key)] $variant,)*
+            #[serde(other)]
+            Other,
+        }
+
+        /// Fills a line where it stands: it is too large to be handed around a few million times. Of a repeated key
+        /// the last counts.
+        struct Fill<'x, 'a>(&'x mut Line<'a>);
+
+        impl<'de: 'a, 'a> Visitor<'de> for Fill<'_, 'a> {
+            type Value = ();
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+                while let Some(key) = map.next_key()? {
+                    match key {
+                        $(Key::$variant => self.0.$field = map.next_value()?,)*
+                        Key::Other => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+envelope! {
+    kind: Str<'a> = "type", Kind;
+    subtype: Str<'a> = "subtype", Subtype;
+    uuid: Str<'a> = "uuid", Uuid;
+    parent_uuid: Str<'a> = "parentUuid", ParentUuid;
+    session_id: Str<'a> = "sessionId", SessionId;
+    timestamp: Str<'a> = "timestamp", Timestamp;
+    cwd: Str<'a> = "cwd", Cwd;
+    git_branch: Str<'a> = "gitBranch", GitBranch;
+    version: Str<'a> = "version", Version;
+    entrypoint: Str<'a> = "entrypoint", Entrypoint;
+    prompt_id: Str<'a> = "promptId", PromptId;
+    permission_mode: Str<'a> = "permissionMode", PermissionMode;
+    prompt_source: Str<'a> = "promptSource", PromptSource;
+    per_turn_effort: Str<'a> = "perTurnEffort", PerTurnEffort;
+    agent_id: Str<'a> = "agentId", AgentId;
+    is_sidechain: Flag = "isSidechain", IsSidechain;
+    is_meta: Flag = "isMeta", IsMeta;
+    is_compact_summary: Flag = "isCompactSummary", IsCompactSummary;
+    is_api_error_message: Flag = "isApiErrorMessage", IsApiErrorMessage;
+    error: Str<'a> = "error", Error;
+    message: Object<Message<'a>> = "message", Message;
+    attachment: Object<Box<Attachment<'a>>> = "attachment", Attachment;
+    data: Object<Box<Attachment<'a>>> = "data", Data;
+    tool_use_result: Raw<'a> = "toolUseResult", ToolUseResult;
+    tool_denial_kind: Str<'a> = "toolDenialKind", ToolDenialKind;
+    permission_decision: Object<PermissionDecision<'a>> = "permissionDecision", PermissionDecision;
+    tool_use_id: Str<'a> = "toolUseID", ToolUseId;
+    forked_from: Raw<'a> = "forkedFrom", ForkedFrom;
+    content: Raw<'a> = "content", Content;
+    hook_infos: Raw<'a> = "hookInfos", HookInfos;
+    hook_errors: Raw<'a> = "hookErrors", HookErrors;
+    hook_additional_context: Raw<'a> = "hookAdditionalContext", HookAdditionalContext;
+    prevented_continuation: Flag = "preventedContinuation", PreventedContinuation;
+    compact_metadata: Object<CompactMetadata<'a>> = "compactMetadata", CompactMetadata;
+    prompt_submit_ending: Object<PromptSubmitEnding<'a>> = "promptSubmitEnding", PromptSubmitEnding;
+    command_run: Object<CommandRun<'a>> = "commandRun", CommandRun;
+    ai_title: Str<'a> = "aiTitle", AiTitle;
+    custom_title: Str<'a> = "customTitle", CustomTitle;
+    summary: Str<'a> = "summary", Summary;
+    operation: Str<'a> = "operation", Operation;
+}
+
+/// Reads an object into `line`.
+fn fill<'a>(text: &'a str, line: &mut Line<'a>) -> Result<(), serde_json::Error> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    json.deserialize_map(Fill(line))?;
+    json.end()
 }
 
 impl Line<'_> {
@@ -307,15 +319,17 @@ pub fn with_line<R>(bytes: &[u8], take: impl FnOnce(&Line, Repair) -> R) -> Resu
     if !text.starts_with('{') {
         return Err(not_an_object(&text));
     }
-    let first = match serde_json::from_str::<Line>(&text) {
-        Ok(line) => return Ok(take(&line, repair)),
+    let mut line = Line::default();
+    let first = match fill(&text, &mut line) {
+        Ok(()) => return Ok(take(&line, repair)),
         Err(error) => error,
     };
     // Lone surrogates and repeated keys are legal JSON text that the strict reading refuses.
     let mended = without_lone_surrogates(&text);
     let value: serde_json::Value = serde_json::from_str(&mended).map_err(|_| broken(&text, &first))?;
     let text = value.to_string();
-    let line = serde_json::from_str::<Line>(&text).map_err(|_| broken(&text, &first))?;
+    let mut line = Line::default();
+    fill(&text, &mut line).map_err(|_| broken(&text, &first))?;
     Ok(take(&line, repair))
 }
 

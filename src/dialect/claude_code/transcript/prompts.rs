@@ -8,7 +8,7 @@ use super::line::{Attachment, Content, Line};
 use super::queue::Slot;
 use super::text::head;
 use super::turn::Next;
-use super::{Role, Transcript, Version};
+use super::{Rewind, Role, Transcript, Version, hash};
 use crate::dialect::Shared;
 use crate::model::{Context, Event, LineRef, Name, Time};
 
@@ -117,8 +117,20 @@ impl Transcript {
             return;
         }
         self.suspect_prompt(line, shared);
+        self.note_rewind(at, line);
         self.chains[0].kept_going = false;
         self.prompt(at, &text, time, shared);
+    }
+
+    /// A prompt whose parent stands before an earlier prompt starts a branch.
+    fn note_rewind(&mut self, at: LineRef, line: &Line) {
+        let parent = line.parent_uuid.get().and_then(|parent| self.seen.get(&hash(parent)).copied());
+        if let (Some(back_to), Some(last)) = (parent, self.run.prompt_line)
+            && back_to < last
+        {
+            self.rewinds.push(Rewind { at, back_to });
+        }
+        self.run.prompt_line = Some(at.line);
     }
 
     /// A prompt was submitted; one that calls a command is expanded then.

@@ -40,6 +40,8 @@ pub(super) struct Run {
     pub(super) compaction: Option<Compaction>,
     pub(super) compact_command: Option<(LineRef, Time)>,
     pub(super) compaction_agent: Option<AgentIx>,
+    /// Line of the last prompt.
+    pub(super) prompt_line: Option<u32>,
     /// The process ended.
     pub(super) over: Option<Over>,
     pub(super) ended: bool,
@@ -213,6 +215,7 @@ impl Transcript {
             resumed: true,
             own_lines: true,
             names_sources: old.names_sources,
+            prompt_line: old.prompt_line,
             suspicion: Suspicion::Settled,
             compaction_agent: old.compaction_agent,
             at: Some(at),
@@ -279,7 +282,9 @@ impl Transcript {
             if self.run.source.is_some() {
                 self.decide_start(&Line::default(), shared);
             } else {
+                // Nothing but book-keeping so far: whatever may still come is the start.
                 self.queue.drop(slot);
+                self.run.start = None;
             }
         }
         let idle = self.chains[0].batch.is_none();

@@ -31,6 +31,8 @@ pub(super) struct Chain {
     pub(super) batch: Option<Batch>,
     pub(super) last_batch: Option<Slot>,
     pub(super) last_stop: Option<Slot>,
+    /// Commands that blocked the last stop, as their own traces say.
+    pub(super) blockers: Vec<Name>,
     /// A Stop came after the last summary.
     pub(super) unsummed: bool,
     /// A stop hook kept it going since the last prompt.
@@ -48,6 +50,7 @@ impl Chain {
             batch: None,
             last_batch: None,
             last_stop: None,
+            blockers: Vec::new(),
             unsummed: false,
             kept_going: false,
         }
@@ -242,6 +245,7 @@ impl Transcript {
         let slot = self.push(event);
         self.chains[chain].last_stop = Some(slot);
         self.chains[chain].unsummed = true;
+        self.chains[chain].blockers.clear();
         slot
     }
 
@@ -285,9 +289,9 @@ impl Transcript {
         self.chains[chain].message = None;
     }
 
-    /// Whether nobody sits before it.
+    /// Whether nobody sits before it: print mode and the SDKs, which run the same way.
     pub(super) fn in_print_mode(&self, shared: &Shared) -> bool {
-        shared.names.get(self.context.entrypoint).is_some_and(|entry| entry == "sdk-cli")
+        shared.names.get(self.context.entrypoint).is_some_and(|entry| entry.starts_with("sdk-"))
     }
 
     /// How sure an event is that clients before `since` did not know, or fired unmeasured.

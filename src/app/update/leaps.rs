@@ -1,0 +1,126 @@
+//! Going far: to a number, a time, a matched hook, a hit; and the filter.
+
+use jiff::civil;
+
+use super::say;
+use crate::app::{App, Effect, Focus, Glance, Tone, Way};
+use crate::model::EventIx;
+
+/// Selects an event far away: one can come back.
+pub(in crate::app) fn leap(app: &mut App, event: EventIx) {
+    if let Some(here) = app.timeline.selected()
+        && here != event
+    {
+        app.jumps.leave(here);
+    }
+    app.timeline.select(event);
+}
+
+pub(super) fn seek(app: &mut App, way: Way, times: usize, what: &str, wanted: impl Fn(Glance) -> bool) -> Vec<Effect> {
+    let Some(here) = app.timeline.selected() else { return Vec::new() };
+    let mut found = here;
+    for _ in 0..times {
+        let mut next = app.survey.next(found, way, &wanted);
+        // Only events that are seen.
+        while let Some(event) = next.filter(|&event| app.timeline.position(event).is_err()) {
+            next = app.survey.next(event, way, &wanted);
+        }
+        match next {
+            Some(event) => found = event,
+            None => break,
+        }
+    }
+    if found == here {
+        let side = if way == Way::Forward { "after" } else { "before" };
+        let behind = app.survey.glances.len() < app.session.read().events.len();
+        return match (app.inspect.is_some(), behind && way == Way::Forward) {
+            (false, _) => say(app, "the settings are still being read"),
+            (true, true) => say(app, format!("no event with {what} {side} this one, as far as was read")),
+            (true, false) => say(app, format!("no event with {what} {side} this one")),
+        };
+    }
+    leap(app, found);
+    Vec::new()
+}
+
+pub(super) fn go_to(app: &mut App, number: u32) -> Vec<Effect> {
+    let count = app.session.read().events.len();
+    if number == 0 || number as usize > count {
+        return say(app, format!("there is no event {number}: they go from 1 to {count}"));
+    }
+    let event = EventIx(number - 1);
+    leap(app, event);
+    if app.timeline.selected() != Some(event) {
+        return say(app, format!("event {number} is not shown: it is filtered out or folded away"));
+    }
+    Vec::new()
+}
+
+pub(super) fn go_to_time(app: &mut App, text: &str) -> Vec<Effect> {
+    let full = if text.matches(':').count() == 1 { format!("{text}:00") } else { text.to_owned() };
+    let full = if full.find(':') == Some(1) { format!("0{full}") } else { full };
+    let Ok(clock) = full.parse::<civil::Time>() else {
+        return say(app, format!("\"{text}\" is no time of day: 10:41 or 10:41:02"));
+    };
+    let target = {
+        let session = app.session.read();
+        let here = app.timeline.selected().map_or(0, EventIx::at);
+        // The day is that of the selected event, or of the next one with a time.
+        let day = session.events.get(here..).unwrap_or_default().iter().chain(&session.events).find_map(|event| {
+            let stamp = jiff::Timestamp::from_millisecond(event.time.millis()?).ok()?;
+            Some(stamp.to_zoned_datetime(app.options.zone.clone()).date())
+        });
+        let start = day.and_then(|day| day.to_datetime(clock).to_zoned_datetime(app.options.zone.clone()).ok());
+        start.and_then(|start| {
+            let millis = start.timestamp().as_millisecond();
+            (0..app.timeline.len()).filter_map(|position| app.timeline.event_at(position)).find(|event| {
+                session.events.get(event.at()).and_then(|event| event.time.millis()).is_some_and(|time| time >= millis)
+            })
+        })
+    };
+    match target {
+        Some(event) => leap(app, event),
+        None => return say(app, format!("no event at {text} or later on that day")),
+    }
+    Vec::new()
+}
+
+pub(in crate::app) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
+    let expr = expr.trim();
+    let session = app.session.clone();
+    if expr.is_empty() {
+        app.timeline.set_filter(&session.read(), None);
+        return Vec::new();
+    }
+    if let Some(Err(fault)) = app.inspect.as_ref().map(|inspect| inspect.filter(expr).map(|_| ())) {
+        return say(app, format!("{} (column {})", fault.message, fault.column + 1));
+    }
+    app.wanted = app.timeline.selected();
+    app.timeline.set_filter(&session.read(), Some(expr.to_owned()));
+    Vec::new()
+}
+
+pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
+    let Some(finding) = &mut app.finding else { return say(app, "nothing to find yet: /") };
+    finding.generation += 1;
+    (finding.way, finding.hidden) = (way, None);
+    let (text, generation) = (finding.text.clone(), finding.generation);
+    let found = match app.focus {
+        Focus::Timeline => {
+            let Some(from) = app.timeline.selected() else { return Vec::new() };
+            app.message = Some((format!("looking for \"{text}\""), Tone::Dim));
+            return vec![Effect::FindText { text, from, way, generation }];
+        }
+        Focus::Event => {
+            let at = app.detail.event_cursor.at;
+            app.detail.json.find(&text, at, way)
+        }
+        Focus::Hooks => app.hooks_doc().find(&text, app.detail.hooks_cursor.at, way),
+        Focus::Decision => app.decision_doc().find(&text, app.detail.decision_cursor.at, way),
+    };
+    match found {
+        Some(at) => app.cursor_mut(app.focus).at = at,
+        None => return say(app, format!("\"{text}\" is not in this pane")),
+    }
+    Vec::new()
+}
