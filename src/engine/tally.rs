@@ -98,7 +98,7 @@ pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) 
                         // A near miss says more than any number of names that were never meant.
                         let why = choice.hint.as_ref().unwrap_or(&choice.tested.why);
                         let known = whys[at].entry(why.clone()).or_default();
-                        *known = (known.0 + 1, choice.hint.is_some());
+                        *known = (known.0 + 1, choice.near_miss);
                         continue;
                     }
                     None => {
