@@ -64,7 +64,9 @@ pub fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
     }
     let count = app.count.map(|count| format!("{count} "));
     let width = |items: &[(String, &str)]| -> usize {
-        items.iter().map(|(key, label)| text::width(key) + label.len() + 3).sum::<usize>() + 1
+        let all = items.iter().map(|(key, label)| text::width(key) + label.len() + 3).sum::<usize>() + 1;
+        // What stands between items need not follow the last.
+        all.saturating_sub(2)
     };
     let room = usize::from(area.width).saturating_sub(count.as_ref().map_or(0, String::len));
     let stay = 2.min(items.len());
