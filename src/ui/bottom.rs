@@ -73,9 +73,10 @@ pub fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
     while items.len() > stay && width(&items) > room {
         items.remove(items.len() - stay - 1);
     }
-    let mut line = Line::new().and(" ", Tone::Plain);
-    for (key, label) in items {
-        line = line.and(key, Tone::Key).and(format!(" {label}  "), Tone::Plain);
+    let mut line = Line::new();
+    for (at, (key, label)) in items.into_iter().enumerate() {
+        line = line.and(if at == 0 { " " } else { "  " }, Tone::Plain).and(key, Tone::Key);
+        line = line.and(format!(" {label}"), Tone::Plain);
     }
     canvas.line(area, &line);
     if let Some(count) = count {
