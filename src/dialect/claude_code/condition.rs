@@ -230,6 +230,7 @@ fn wild(pattern: &[u8], text: &[u8], star: Star) -> bool {
         let deep = star == Star::Segment && pattern[at..].starts_with(b"**");
         if pattern[at] == b'*' {
             let slashes = star == Star::Anything || deep;
+            let before = reach.clone();
             for place in 0..text.len() {
                 if reach[place] && (slashes || text[place] != b'/') {
                     reach[place + 1] = true;
@@ -238,14 +239,8 @@ fn wild(pattern: &[u8], text: &[u8], star: Star) -> bool {
             at += if deep { 2 } else { 1 };
             // `**/x` is also `x` without a folder.
             if deep && pattern.get(at) == Some(&b'/') && reach.iter().any(|reached| *reached) {
-                let mut next = reach.clone();
-                for place in 0..text.len() {
-                    next[place + 1] = reach[place] && text[place] == b'/';
-                }
-                next[0] = reach[0];
-                let starts: Vec<bool> =
-                    (0..=text.len()).map(|place| next[place] && (place == 0 || text[place - 1] == b'/')).collect();
-                reach = starts;
+                let folder_ends = |place: usize| place > 0 && text[place - 1] == b'/' && reach[place - 1];
+                reach = (0..=text.len()).map(|place| before[place] || folder_ends(place)).collect();
                 at += 1;
             }
             continue;
