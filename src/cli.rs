@@ -7,7 +7,7 @@ pub mod convert;
 pub mod demo;
 pub mod failure;
 pub mod hooks;
-mod inspector;
+pub mod inspector;
 mod json;
 pub mod loop_cmd;
 pub mod match_cmd;
@@ -119,6 +119,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     let form = if common.json { Form::Json } else { Form::Text };
     let exit = match cli.command {
+        None if cli.sessions.is_empty() => screen::pick(&common),
         None => screen::sessions(&cli.sessions, &common),
         Some(Command::Demo(args)) => demo_command(&args, &common, &mut out),
         Some(Command::Replay(args)) => {

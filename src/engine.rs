@@ -4,12 +4,14 @@
 //! environment or any screen; bodies come through [`crate::source::Lines`].
 
 pub mod filter;
+mod grid;
 mod row;
 mod select;
 mod step;
 mod tally;
 mod tracer;
 
+pub use grid::{GridRow, grid};
 pub use row::Row;
 pub use select::{GroupChoice, HandlerChoice, Selection};
 pub use step::rfc3339;

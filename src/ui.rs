@@ -7,9 +7,13 @@ mod bottom;
 mod canvas;
 mod doc;
 mod header;
+mod hook_table;
 mod json;
+mod lab;
 mod layer;
+mod loops;
 mod panes;
+mod picker;
 mod strip;
 mod theme;
 mod timeline;
@@ -30,7 +34,18 @@ pub fn draw(app: &App, frame: &mut Frame) {
         canvas.text(regions.whole, "too small", crate::app::Tone::Plain);
         return;
     }
+    if app.picking().is_some() {
+        bottom::keys(app, app.mode(), regions.bottom, &mut canvas);
+        let cursor = layer::draw(app, &regions, &mut canvas);
+        if let Some((x, y)) = cursor {
+            frame.set_cursor_position(Position { x, y });
+        }
+        return;
+    }
     header::draw(app, &regions, &mut canvas);
+    for (at, line) in app.intro_lines().iter().enumerate() {
+        canvas.line(canvas::row(regions.intro, at), line);
+    }
     timeline::draw(app, &regions, &mut canvas);
     strip::draw(app, &regions, &mut canvas);
     panes::draw(app, &regions, &mut canvas);

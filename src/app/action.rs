@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
-use super::{Focus, Glance, Inspect, JsonRows, Mode, Said, Warning};
-use crate::model::{Delta, EventIx, Session, Step, Verdict};
+use super::{Focus, Glance, HooksSeen, Inspect, JsonRows, LoopsSeen, Mode, Said, Trial, Warning};
+use crate::dialect::match_report::MatchRow;
+use crate::load::discover::{Listing, Scanned};
+use crate::model::{Delta, EventIx, Session, Step, Time, Verdict};
 
 /// What can reach the program.
 pub enum Input {
@@ -64,8 +66,30 @@ pub enum Input {
     },
     /// What deserves a line of warning, most pressing first.
     Warned(Vec<Warning>),
+    /// What a risky pattern makes of a name.
+    Tried {
+        /// Of the request.
+        generation: u64,
+        /// The name, and what was found out.
+        row: MatchRow,
+    },
     /// A job could not do what it was asked.
     JobFailed(String),
+    /// What became of every hook.
+    HooksCounted(u64, Box<HooksSeen>),
+    /// The stop loops.
+    LoopsFound(u64, Box<LoopsSeen>),
+    /// The sessions of this machine, newest first.
+    Listed {
+        /// Of the request.
+        generation: u64,
+        /// What was found.
+        listing: Listing,
+        /// The time at which that was.
+        now: Time,
+    },
+    /// Counts of some of them.
+    Counted(u64, Vec<Scanned>),
     /// The process was asked to end.
     Terminate,
 }
@@ -195,6 +219,24 @@ pub enum Action {
     Choose(Way),
     /// Show or hide what explains the keys of a mode.
     HelpFor(Mode),
+    /// Open the demo that answers this question, from 0.
+    Question(usize),
+    /// Left or right, where there is something.
+    Sideways(Way),
+    /// Look for sessions again.
+    Rescan,
+    /// The matcher lab.
+    Lab,
+    /// The hooks of the session.
+    HookTable,
+    /// Another view of the same.
+    TurnView,
+    /// Another order.
+    TurnSort,
+    /// The recorded stop loops.
+    Loops,
+    /// Turn what the chosen name is kept for.
+    Keep,
 }
 
 /// What the program asks of the world.
@@ -243,6 +285,14 @@ pub enum Effect {
         /// Answers of earlier generations are stale.
         generation: u64,
     },
+    /// Count what became of every hook. Answers of earlier generations are stale.
+    CountHooks(u64),
+    /// Find the stop loops. Answers of earlier generations are stale.
+    FindLoops(u64),
+    /// Try a pattern that may take exponential time.
+    Try(Trial),
+    /// List and count the sessions of this machine. Answers of earlier generations are stale.
+    Rescan(u64),
     /// Put a text on the clipboard.
     Copy(String),
     /// Give the mouse to the program or the terminal.

@@ -24,7 +24,11 @@ pub fn input(app: &mut App, input: Input) -> Vec<Effect> {
             app.ticks = app.ticks.wrapping_add(1);
             Vec::new()
         }
-        Input::Terminate => vec![Effect::Quit],
+        Input::Terminate => {
+            app.choice = None;
+            app.leaving = super::Leaving::Quit;
+            vec![Effect::Quit]
+        }
         result => {
             take_result(app, result);
             Vec::new()
@@ -79,6 +83,9 @@ fn text_changed(app: &mut App) {
     if let Some(Layer::Palette(palette)) = app.layers.last_mut() {
         palette.cursor = Cursor::default();
     }
+    if let Some(Layer::Lab(lab)) = app.layers.last_mut() {
+        lab.typed();
+    }
     typed_in_ask(app);
 }
 
@@ -109,6 +116,31 @@ fn take_result(app: &mut App, result: Input) {
         }
         Input::Surveyed { generation, first, glances, rounds } => app.survey.add(generation, first, glances, &rounds),
         Input::Warned(warnings) => app.warnings = warnings,
+        Input::HooksCounted(generation, seen) => {
+            if let Some(table) = app.hook_table_mut() {
+                table.counted(generation, *seen);
+            }
+        }
+        Input::LoopsFound(generation, seen) => {
+            if let Some(loops) = app.loops_mut() {
+                loops.found(generation, *seen);
+            }
+        }
+        Input::Listed { generation, listing, now } => {
+            if let Some(picker) = app.picking_mut() {
+                picker.listed(generation, listing, now);
+            }
+        }
+        Input::Counted(generation, scanned) => {
+            if let Some(picker) = app.picking_mut() {
+                picker.counted(generation, scanned);
+            }
+        }
+        Input::Tried { generation, row } => {
+            if let Some(lab) = app.lab_mut() {
+                lab.tried(generation, row);
+            }
+        }
         Input::JobFailed(why) => app.message = Some((why, Tone::Warn)),
         _ => {}
     }
@@ -170,6 +202,7 @@ fn settle(app: &mut App) -> Vec<Effect> {
     settle_cursors(app);
     ask_for_rows(app, &mut effects);
     ask_for_all(app, &mut effects);
+    super::screens::settle(app, &mut effects);
     effects
 }
 
@@ -194,6 +227,7 @@ fn apply(app: &mut App, session: &mut Session, delta: Delta) {
     app.broken += super::state::broken(&delta.diagnostics);
     session.apply(delta);
     app.timeline.grow(session, from);
+    app.subjects.count(session);
     // What was known of earlier events may have changed; once at the end is enough.
     app.late |= late;
     if ended && app.late {
@@ -218,6 +252,8 @@ fn replace(app: &mut App, session: &mut Session, whole: Session) {
         bookmark.event = moved(bookmark.event).unwrap_or(bookmark.event);
     }
     app.jumps = Jumps::default();
+    app.subjects = super::Subjects::default();
+    app.subjects.count(session);
     app.broken = super::state::broken(&session.diagnostics);
     app.said.clear();
     app.said_asked.clear();

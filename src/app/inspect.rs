@@ -1,7 +1,9 @@
 //! What the screen asks of the rooms below, as one seam: rows at once, everything else in the background.
 
+use super::{HooksSeen, LoopsSeen};
 use crate::engine::Row;
 use crate::engine::filter::Completion;
+use crate::matcher::{Judge, NoJudge};
 use crate::model::{EventIx, Plan, Session, Step, Time};
 
 /// Whether a filter holds for an event.
@@ -65,6 +67,23 @@ pub trait Inspect: Send + Sync {
 
     /// What was said between the event before and this one.
     fn conversation(&self, session: &Session, event: EventIx) -> Vec<Said>;
+
+    /// The client version whose rules hold at an event; `None`: the newest known ones.
+    fn version(&self, session: &Session, event: EventIx) -> Option<String> {
+        let event = session.events.get(event.at())?;
+        session.text(session.context_of(event).version).map(str::to_owned)
+    }
+
+    /// Tests patterns that may take exponential time. Only in the background.
+    fn judge(&self) -> &dyn Judge {
+        &NoJudge
+    }
+
+    /// What became of every hook. A pass over all events: only in the background.
+    fn hooks_seen(&self, session: &Session) -> HooksSeen;
+
+    /// The recorded stop loops. Reads from the sources: only in the background.
+    fn loops_seen(&self, session: &Session) -> LoopsSeen;
 
     /// A rule by its name.
     fn rule(&self, name: &str) -> Option<RuleText>;

@@ -11,6 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::survey::look;
 use super::{Described, Effect, Input, Inspect, JsonRows, Note, SharedSession, Way};
+use crate::dialect::match_report::{Question, report};
 use crate::model::{EventIx, Outcome, Step, Verdict};
 
 /// A filter is asked for again after this, so that what was found so far is seen.
@@ -59,7 +60,28 @@ pub fn perform(
         Effect::FindText { text, from, way, generation } => {
             find(text, *from, *way, *generation, session, inspect, stale, send);
         }
-        Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
+        Effect::Try(trial) => {
+            for subject in &trial.subjects {
+                if stale() {
+                    return;
+                }
+                let (pattern, event) = (trial.pattern.as_str(), trial.event.as_str());
+                let question = Question { pattern, event, version: trial.version.as_deref() };
+                let report = report(question, &[subject], &[], inspect.judge());
+                for row in report.results {
+                    send(Input::Tried { generation: trial.generation, row });
+                }
+            }
+        }
+        Effect::CountHooks(generation) => {
+            let seen = inspect.hooks_seen(&session.read());
+            send(Input::HooksCounted(*generation, Box::new(seen)));
+        }
+        Effect::FindLoops(generation) => {
+            let seen = inspect.loops_seen(&session.read());
+            send(Input::LoopsFound(*generation, Box::new(seen)));
+        }
+        Effect::Rescan(_) | Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => {}
     }
 }
 
@@ -170,6 +192,7 @@ struct Latest {
     find: AtomicU64,
     rows: AtomicU64,
     survey: AtomicU64,
+    trial: AtomicU64,
 }
 
 impl Latest {
@@ -180,6 +203,7 @@ impl Latest {
             Effect::FindText { generation, .. } => Some((&self.find, *generation)),
             Effect::Note { generation, .. } => Some((&self.rows, *generation)),
             Effect::Survey { generation, .. } => Some((&self.survey, *generation)),
+            Effect::Try(trial) => Some((&self.trial, trial.generation)),
             _ => None,
         }
     }
@@ -200,12 +224,13 @@ struct Task {
     inspect: Arc<dyn Inspect>,
 }
 
-/// The threads: one for the selected event, one for the rows in view, one for what concerns all events. They end
-/// when this is dropped.
+/// The threads: one for the selected event, one for the rows in view, one for what concerns all events, one for
+/// patterns that may take long. They end when this is dropped.
 pub struct Jobs {
     selected: Sender<Task>,
     view: Sender<Task>,
     all: Sender<Task>,
+    trials: Sender<Task>,
     latest: Arc<Latest>,
 }
 
@@ -219,7 +244,7 @@ impl Jobs {
             std::thread::spawn(move || work(&inbox, &session, &answers, &latest));
             tasks
         };
-        Jobs { selected: thread(), view: thread(), all: thread(), latest }
+        Jobs { selected: thread(), view: thread(), all: thread(), trials: thread(), latest }
     }
 
     /// Asks for what an effect wants.
@@ -228,6 +253,8 @@ impl Jobs {
         let thread = match effect {
             Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.all,
             Effect::Note { .. } | Effect::Conversation(_) => &self.view,
+            Effect::Try(_) => &self.trials,
+            Effect::CountHooks(_) | Effect::FindLoops(_) => &self.all,
             _ => &self.selected,
         };
         // A thread that is gone has said why.
@@ -259,6 +286,10 @@ fn name(effect: &Effect) -> &'static str {
         Effect::Conversation(_) => "reading the conversation",
         Effect::Note { .. } => "reading the verdicts in view",
         Effect::Survey { .. } => "the survey",
+        Effect::Try(_) => "trying the pattern",
+        Effect::CountHooks(_) => "counting the hooks",
+        Effect::FindLoops(_) => "looking for stop loops",
+        Effect::Rescan(_) => "looking for sessions",
         Effect::Copy(_) | Effect::Mouse(_) | Effect::Suspend | Effect::Quit => "the terminal",
     }
 }

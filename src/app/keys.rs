@@ -26,11 +26,19 @@ pub enum Mode {
     Ask,
     /// The palette.
     Palette,
+    /// The matcher lab.
+    Lab,
+    /// The picker.
+    Picker,
+    /// The hooks of the session.
+    HookTable,
+    /// The stop loops.
+    Loops,
 }
 
 impl Mode {
     /// Every mode, in the order in which help lists them.
-    pub const ALL: [Mode; 8] = [
+    pub const ALL: [Mode; 12] = [
         Mode::Timeline,
         Mode::Event,
         Mode::Hooks,
@@ -39,6 +47,10 @@ impl Mode {
         Mode::Bookmarks,
         Mode::Ask,
         Mode::Palette,
+        Mode::Lab,
+        Mode::Picker,
+        Mode::HookTable,
+        Mode::Loops,
     ];
 
     /// For people.
@@ -52,11 +64,20 @@ impl Mode {
             Mode::Bookmarks => "Bookmarks",
             Mode::Ask => "A text field",
             Mode::Palette => "Palette",
+            Mode::Lab => "Matcher lab",
+            Mode::Picker => "Picker",
+            Mode::HookTable => "Hooks of the session",
+            Mode::Loops => "Stop loops",
         }
     }
 
     /// Whether letters are text there.
     pub fn takes_text(self) -> bool {
+        matches!(self, Mode::Ask | Mode::Palette | Mode::Lab)
+    }
+
+    /// Whether its text field takes the place of the bottom line.
+    pub fn types_below(self) -> bool {
         matches!(self, Mode::Ask | Mode::Palette)
     }
 
@@ -70,6 +91,10 @@ impl Mode {
             Mode::Bookmarks => &[MOVE, BOOKMARKS, ALWAYS],
             Mode::Ask => &[ASK, FIELD],
             Mode::Palette => &[PALETTE, FIELD],
+            Mode::Lab => &[LAB, FIELD],
+            Mode::Picker => &[PICKER, MOVE, ALWAYS],
+            Mode::HookTable => &[HOOK_TABLE, MOVE, ALWAYS],
+            Mode::Loops => &[LOOPS, MOVE, ALWAYS],
         }
     }
 }
@@ -140,6 +165,9 @@ const DEBUGGER: &[Binding] = &[
     bind(&["J"], A::StepEvent(Forward), "", "Next event, whatever has the focus"),
     bind(&["K"], A::StepEvent(Back), "", "Previous event, whatever has the focus"),
     bind(&["&"], A::AskFilter, "filter", "Filter the events"),
+    bind(&["m"], A::Lab, "matcher", "Matcher lab: try a pattern on the names of this session"),
+    bind(&["H"], A::HookTable, "hooks", "Hooks of the session: how often each matched, ran, failed, or why never"),
+    bind(&["L"], A::Loops, "loops", "Stop loops of the session: what kept the agent going"),
     bind(&["/"], A::Find, "find", "Find a text: in the events, or in the focused pane"),
     bind(&["n"], A::FindAgain(Forward), "", "Next hit"),
     bind(&["N"], A::FindAgain(Back), "", "Previous hit"),
@@ -189,6 +217,48 @@ const FIELD: &[Binding] = &[
 const ASK: &[Binding] = &[
     bind(&["<enter>"], A::Accept, "take", "Take what was typed"),
     bind(&["<tab>"], A::Complete, "complete", "Complete the word"),
+    bind(&["<c-p>"], A::Palette, "", "Everything that can be done"),
+];
+
+const PICKER: &[Binding] = &[
+    bind(&["<enter>"], A::Open, "open", "Open the chosen demo or session"),
+    bind(&["/"], A::Find, "filter", "Filter the sessions by project, title or id"),
+    bind(&["1"], A::Question(0), "", "Open the demo of the first question"),
+    bind(&["2"], A::Question(1), "", "Open the demo of the second question"),
+    bind(&["3"], A::Question(2), "", "Open the demo of the third question"),
+    bind(&["l", "<right>"], A::Sideways(Forward), "", "Next of the further demos"),
+    bind(&["h", "<left>"], A::Sideways(Back), "", "Previous of the further demos"),
+    bind(&["r"], A::Rescan, "rescan", "Look for sessions again"),
+    bind(&["q"], A::Back, "quit", "Quit"),
+];
+
+const HOOK_TABLE: &[Binding] = &[
+    bind(&["<enter>"], A::Open, "filter", "Filter the timeline to the events of this hook, tool or event"),
+    bind(&["t"], A::TurnView, "grid", "Grid of tools and hooks, of events and hooks, and back to the list"),
+    bind(&["s"], A::TurnSort, "sort", "Another order of the list"),
+    bind(&["m"], A::Lab, "matcher", "Matcher lab with the matcher of this hook"),
+    bind(&["y"], A::Copy, "copy", "Copy file and line of the hook"),
+    bind(&["l", "<right>"], A::Sideways(Forward), "", "Further hooks of the grid"),
+    bind(&["h", "<left>"], A::Sideways(Back), "", "Back to the first hooks of the grid"),
+    bind(&["q", "H"], A::Back, "close", "Back to the debugger"),
+];
+
+const LOOPS: &[Binding] = &[
+    bind(&["<enter>"], A::Open, "go", "Go to the event of this round"),
+    bind(&["<tab>", "]"], A::Pane(Forward), "loop", "Next loop"),
+    bind(&["<s-tab>", "["], A::Pane(Back), "", "Previous loop"),
+    bind(&["y"], A::Copy, "copy", "Copy the reason of this round"),
+    bind(&["q", "L"], A::Back, "close", "Back to the debugger"),
+];
+
+const LAB: &[Binding] = &[
+    bind(&["<enter>"], A::Accept, "copy", "Copy the matcher as a JSON text, for a settings file"),
+    bind(&["<tab>"], A::Pane(Forward), "event", "Hold the pattern against the names of the next event"),
+    bind(&["<s-tab>"], A::Pane(Back), "", "Hold the pattern against the names of the event before"),
+    bind(&["<c-k>"], A::Keep, "keep", "Keep the chosen name as must match, then as must not match, then no more"),
+    bind(&["<c-g>"], A::Open, "", "Go to the next event with the chosen name"),
+    bind(&["<pagedown>"], A::Move(Forward, Page), "", "Down a page in the list of names"),
+    bind(&["<pageup>"], A::Move(Back, Page), "", "Up a page in the list of names"),
     bind(&["<c-p>"], A::Palette, "", "Everything that can be done"),
 ];
 
@@ -358,6 +428,10 @@ pub fn readme_table() -> String {
         ("text fields", ASK),
         ("text fields", FIELD),
         ("palette", PALETTE),
+        ("matcher lab", LAB),
+        ("picker", PICKER),
+        ("hooks of the session", HOOK_TABLE),
+        ("stop loops", LOOPS),
     ]);
     for (place, section) in sections {
         for binding in section {

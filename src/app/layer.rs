@@ -7,7 +7,8 @@ use tui_input::Input as Field;
 use super::decision::rule_doc;
 use super::inspect::FilterFault;
 use super::keys::{Binding, Mode, bindings, key_name};
-use super::{Completion, Cursor, Doc, Focus, Line, RuleText, Tone};
+use super::picker::Picker;
+use super::{Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, RuleText, Tone};
 use crate::model::EventIx;
 use crate::text::{self, Charset};
 
@@ -22,6 +23,14 @@ pub enum Layer {
     Palette(Palette),
     /// The list of bookmarks.
     Bookmarks(Bookmarks),
+    /// The matcher lab.
+    Lab(Box<Lab>),
+    /// The hooks of the session.
+    HookTable(Box<HookTable>),
+    /// The stop loops.
+    Loops(Box<Loops>),
+    /// The picker; always the lowest one.
+    Picker(Box<Picker>),
 }
 
 impl Layer {
@@ -32,6 +41,10 @@ impl Layer {
             Layer::Ask(_) => Mode::Ask,
             Layer::Palette(_) => Mode::Palette,
             Layer::Bookmarks(_) => Mode::Bookmarks,
+            Layer::Lab(_) => Mode::Lab,
+            Layer::Picker(_) => Mode::Picker,
+            Layer::HookTable(_) => Mode::HookTable,
+            Layer::Loops(_) => Mode::Loops,
         }
     }
 
@@ -40,7 +53,8 @@ impl Layer {
         match self {
             Layer::Ask(ask) => Some(&mut ask.field),
             Layer::Palette(palette) => Some(&mut palette.field),
-            Layer::Reader(_) | Layer::Bookmarks(_) => None,
+            Layer::Lab(lab) => Some(&mut lab.field),
+            Layer::Reader(_) | Layer::Bookmarks(_) | Layer::Picker(_) | Layer::HookTable(_) | Layer::Loops(_) => None,
         }
     }
 }
@@ -116,6 +130,7 @@ const WORDS: &[(&str, &str)] = &[
     ("HALT", "a hook stopped the agent"),
     ("FAILED", "a handler failed, which decides nothing"),
     ("2 of 4", "two of four matcher groups for this event matched"),
+    ("1 + ?", "ran once for sure; of other times nothing tells"),
     ("recorded", "the agent wrote it down"),
     ("derived", "follows from what was recorded"),
     ("assumed", "rests on a rule that is not documented or measured"),
@@ -135,6 +150,8 @@ pub enum Asked {
     Filter,
     /// A note on an event.
     Note(EventIx),
+    /// A filter of the sessions in the picker.
+    Sessions,
 }
 
 /// A text field.
@@ -164,6 +181,7 @@ impl Ask {
             Asked::Find(_) => "/",
             Asked::Filter => "& ",
             Asked::Note(_) => "note ",
+            Asked::Sessions => "/ ",
         }
     }
 }

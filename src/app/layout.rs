@@ -74,6 +74,8 @@ pub struct Regions {
     pub whole: Area,
     /// Session and filter.
     pub header: Area,
+    /// What a demo shows.
+    pub intro: Area,
     /// Title line of the timeline.
     pub timeline_title: Area,
     /// Names of the columns.
@@ -105,13 +107,14 @@ pub const SMALLEST: (u16, u16) = (20, 5);
 
 impl Regions {
     /// Divides a screen. `divider` is the person's share of the timeline in percent; `pane` the pane that is shown
-    /// where only one can be.
-    pub fn new(size: (u16, u16), focus: Focus, pane: Focus, zoom: Zoom, divider: u16) -> Regions {
+    /// where only one can be; `intro` the rows that a demo's words take.
+    pub fn new(size: (u16, u16), focus: Focus, pane: Focus, zoom: Zoom, divider: u16, intro: u16) -> Regions {
         let whole = Area::new(0, 0, size.0, size.1);
         let mut regions = Regions {
             shape: Shape::TooSmall,
             whole,
             header: Area::default(),
+            intro: Area::default(),
             timeline_title: Area::default(),
             columns: Area::default(),
             timeline: Area::default(),
@@ -128,6 +131,8 @@ impl Regions {
             return regions;
         }
         let (header, rest) = whole.split_top(1);
+        let (intro, rest) = rest.split_top(intro);
+        regions.intro = intro;
         let (rest, bottom) = rest.split_bottom(1);
         let (body, status) = if rest.height >= 4 { rest.split_bottom(1) } else { (rest, Area::default()) };
         (regions.header, regions.bottom, regions.status) = (header, bottom, status);

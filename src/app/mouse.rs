@@ -16,6 +16,7 @@ pub fn mouse(app: &mut App, event: MouseEvent) -> Vec<Effect> {
         MouseEventKind::ScrollDown => wheel(app, x, y, Way::Forward),
         MouseEventKind::ScrollUp => wheel(app, x, y, Way::Back),
         MouseEventKind::Down(MouseButton::Left) if app.layers.is_empty() => press(app, x, y),
+        MouseEventKind::Down(MouseButton::Left) => return super::screens::press(app, x, y),
         MouseEventKind::Drag(MouseButton::Left) if app.dragging => drag(app, x, y),
         MouseEventKind::Up(MouseButton::Left) => app.dragging = false,
         _ => {}
@@ -32,7 +33,7 @@ fn wheel(app: &mut App, x: u16, y: u16, way: Way) {
                 reader.cursor.scroll(way, WHEEL, len, height);
             }
         }
-        Some(_) => {}
+        Some(_) => super::screens::wheel(app, way, WHEEL),
         None => {
             let regions = app.regions();
             for pane in [Focus::Timeline, Focus::Event, Focus::Hooks, Focus::Decision] {

@@ -2,19 +2,25 @@
 //! 16 milliseconds; what draws is passed in.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::pin::Pin;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crossterm::event::{Event, EventStream};
 use futures_core::Stream;
 use nix::sys::signal::{Signal, raise};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::mpsc::{Receiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::jobs::Jobs;
+use super::picker::Choice;
 use super::terminal::{Guard, TerminalError, copy, give_mouse};
 use super::{App, Effect, Input, input};
+use crate::load::discover::{self, Root};
+use crate::model::Time;
 
 /// Between two frames.
 const FRAME: Duration = Duration::from_millis(16);
@@ -29,10 +35,57 @@ pub type Draw<'a> = &'a mut dyn FnMut(&mut App) -> io::Result<()>;
 /// Runs until the person quits. `loading` brings what is read in the meantime.
 pub fn run(app: &mut App, loading: Receiver<Input>, draw: Draw) -> Result<(), TerminalError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(turn(app, loading, draw))
+    runtime.block_on(turn(app, loading, draw, &mut |_, _| {}))
 }
 
-async fn turn(app: &mut App, mut loading: Receiver<Input>, draw: Draw<'_>) -> Result<(), TerminalError> {
+/// Runs the picker (an app made by [`App::picker`]) until something is picked. Sessions are looked for below
+/// `roots` and counted meanwhile. The app can be run again: it keeps its place.
+pub fn run_picker(app: &mut App, roots: &[Root], draw: Draw) -> Result<Choice, TerminalError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    app.choice = None;
+    app.redraw = true;
+    if let Some(picker) = app.picking_mut() {
+        picker.rescan();
+    }
+    // The first look is asked for without a key.
+    let (first, loading) = channel(1);
+    let _ = first.try_send(Input::Tick);
+    let mut cancel = Arc::new(AtomicBool::new(false));
+    let mut scan = |generation, answers: &UnboundedSender<Input>| {
+        cancel.store(true, Ordering::Relaxed);
+        cancel = Arc::new(AtomicBool::new(false));
+        let (roots, answers, cancel) = (roots.to_vec(), answers.clone(), cancel.clone());
+        std::thread::spawn(move || look_for_sessions(generation, &roots, &cancel, &answers));
+    };
+    runtime.block_on(turn(app, loading, draw, &mut scan))?;
+    cancel.store(true, Ordering::Relaxed);
+    Ok(app.choice.clone().unwrap_or(Choice::Quit))
+}
+
+/// Lists and counts; ends when nobody waits any more.
+fn look_for_sessions(generation: u64, roots: &[Root], cancel: &AtomicBool, answers: &UnboundedSender<Input>) {
+    let listing = discover::list(roots);
+    let paths: Vec<_> = listing.sessions.iter().map(|found| found.path.clone()).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    let now = now.and_then(|since| i64::try_from(since.as_millis()).ok()).map_or(Time::UNKNOWN, Time);
+    if answers.send(Input::Listed { generation, listing, now }).is_err() {
+        return;
+    }
+    discover::scan(&paths, cancel, |batch| match answers.send(Input::Counted(generation, batch)) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    });
+}
+
+/// Starts looking for sessions, for the request of this generation.
+type Rescan<'a> = &'a mut dyn FnMut(u64, &UnboundedSender<Input>);
+
+async fn turn(
+    app: &mut App,
+    mut loading: Receiver<Input>,
+    draw: Draw<'_>,
+    rescan: Rescan<'_>,
+) -> Result<(), TerminalError> {
     let mut guard = Some(Guard::enter(app.mouse)?);
     app.size = crossterm::terminal::size()?;
     let (answers, mut answered) = unbounded_channel();
@@ -84,6 +137,7 @@ async fn turn(app: &mut App, mut loading: Receiver<Input>, draw: Draw<'_>) -> Re
                     app.size = crossterm::terminal::size()?;
                     app.redraw = true;
                 }
+                Effect::Rescan(generation) => rescan(generation, &answers),
                 Effect::Copy(text) => copy(&text)?,
                 Effect::Mouse(mouse) => give_mouse(mouse)?,
                 effect => match &app.inspect {

@@ -1,19 +1,22 @@
 //! The whole state of the interactive program.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
 use super::doc::Laid;
+use super::picker::{Choice, Picker};
 use super::scope::left_out;
 use super::timeline::depth;
 use super::{
-    Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Layer, Mode, MouseUse, Note, Reader, Regions, Said, SharedSession,
-    Survey, Timeline, Tone, Warning, Way, decision_doc, hooks_doc,
+    Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Line, Mode, MouseUse, Note, Reader, Regions, Said,
+    SharedSession, Subjects, Survey, Timeline, Tone, Warning, Way, decision_doc, hooks_doc,
 };
+use crate::load::demo::Demo;
 use crate::model::{Delta, Diagnostic, EventIx, Level, Session, Time};
-use crate::text::Charset;
+use crate::text::{self, Charset};
 
 /// What has the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,12 +76,63 @@ pub struct Options {
     pub zone: TimeZone,
     /// Select this event (from 1) once it is there.
     pub start_at: Option<u32>,
+    /// What a demo shows, until Esc.
+    pub intro: Option<Intro>,
+}
+
+/// What a demo shows, and what to press next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Intro {
+    /// What is wrong, one sentence.
+    pub sentence: String,
+    /// Keys, and what they show.
+    pub keys: Vec<(String, String)>,
+}
+
+impl Intro {
+    /// Of a bundled session.
+    pub fn of(demo: &Demo) -> Intro {
+        let keys = demo.keys.iter().map(|(key, shows)| ((*key).to_owned(), (*shows).to_owned()));
+        Intro { sentence: demo.sentence.to_owned(), keys: keys.collect() }
+    }
+
+    /// Its lines: sentence and keys, on one line where they fit.
+    pub fn lines(&self, cells: usize) -> Vec<Line> {
+        let sentence = Line::new().and(format!(" {}", self.sentence), Tone::Strong);
+        let keys = |line: Line| {
+            self.keys.iter().enumerate().fold(line, |line, (at, (key, shows))| {
+                let line = if at == 0 { line } else { line.and("  ", Tone::Plain) };
+                line.and(key.as_str(), Tone::Key).and(format!(" {shows}"), Tone::Plain)
+            })
+        };
+        let both = keys(sentence.clone().and("  ", Tone::Plain));
+        if text::width(&both.text()) <= cells {
+            vec![both]
+        } else {
+            vec![sentence, keys(Line::new().and(" ", Tone::Plain))]
+        }
+    }
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { charset: Charset::Unicode, colours: Colours::Colour, zone: TimeZone::UTC, start_at: None }
+        Options {
+            charset: Charset::Unicode,
+            colours: Colours::Colour,
+            zone: TimeZone::UTC,
+            start_at: None,
+            intro: None,
+        }
     }
+}
+
+/// How a person leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaving {
+    /// Back to where they came from, if there is such a place.
+    Back,
+    /// For good.
+    Quit,
 }
 
 /// A search under way.
@@ -152,6 +206,14 @@ pub struct App {
     pub count: Option<u32>,
     /// The search under way.
     pub finding: Option<Finding>,
+    /// What was picked, once something was.
+    pub choice: Option<Choice>,
+    /// How the person left.
+    pub leaving: Leaving,
+    /// Names kept beside patterns in the matcher lab.
+    pub keeps: Vec<Keep>,
+    /// What matchers are tested on in this session.
+    pub subjects: Subjects,
     /// Events to come back to.
     pub bookmarks: Vec<Bookmark>,
     /// Where the selection leapt from.
@@ -190,6 +252,8 @@ impl App {
     pub fn new(session: Session, options: Options) -> App {
         let mut timeline = Timeline::default();
         timeline.grow(&session, 0);
+        let mut subjects = Subjects::default();
+        subjects.count(&session);
         App {
             broken: broken(&session.diagnostics),
             session: SharedSession::new(session),
@@ -209,6 +273,10 @@ impl App {
             message: None,
             count: None,
             finding: None,
+            choice: None,
+            leaving: Leaving::Quit,
+            keeps: Vec::new(),
+            subjects,
             bookmarks: Vec::new(),
             jumps: Jumps::default(),
             talk: false,
@@ -230,6 +298,15 @@ impl App {
         }
     }
 
+    /// The picker, with nothing opened yet.
+    pub fn picker(options: Options, home: Option<PathBuf>) -> App {
+        let mut session = Session::new("");
+        session.progress.done = true;
+        let mut app = App::new(session, options);
+        app.layers.push(Layer::Picker(Box::new(Picker::new(home))));
+        app
+    }
+
     /// What keys mean now.
     pub fn mode(&self) -> Mode {
         self.layers.last().map_or_else(|| self.base_mode(), Layer::mode)
@@ -248,7 +325,16 @@ impl App {
     /// Where everything stands.
     pub fn regions(&self) -> Regions {
         let divider = if self.size.0 >= super::layout::BESIDE_FROM { self.dividers.0 } else { self.dividers.1 };
-        Regions::new(self.size, self.focus, self.pane, self.zoom, divider)
+        let intro = self.intro_lines().len();
+        Regions::new(self.size, self.focus, self.pane, self.zoom, divider, u16::try_from(intro).unwrap_or(0))
+    }
+
+    /// What a demo shows, in as many lines as there is room for.
+    pub fn intro_lines(&self) -> Vec<Line> {
+        let Some(intro) = &self.options.intro else { return Vec::new() };
+        let mut lines = intro.lines(usize::from(self.size.0));
+        lines.truncate(if self.size.1 >= 16 { 2 } else { 1 });
+        lines
     }
 
     /// Whether something is under way that a person waits for: then time should pass.

@@ -12,9 +12,10 @@ use super::{
 
 use layers::in_layer;
 pub(super) use layers::typed_in_ask;
-pub(super) use leaps::leap;
-use leaps::{filter_by, find_again, go_to, go_to_time, seek};
-use values::{copy, copy_value};
+pub(super) use leaps::{filter_by, leap};
+use leaps::{find_again, go_to, go_to_time, seek};
+pub(super) use values::copy;
+use values::copy_value;
 
 /// Does what a person means.
 pub fn update(app: &mut App, action: Action) -> Vec<Effect> {
@@ -32,19 +33,23 @@ pub fn update(app: &mut App, action: Action) -> Vec<Effect> {
     }
 }
 
-fn times(typed: Option<u32>) -> usize {
+pub(super) fn times(typed: Option<u32>) -> usize {
     typed.map_or(1, |count| count.max(1) as usize)
 }
 
-fn say(app: &mut App, words: impl Into<String>) -> Vec<Effect> {
+pub(super) fn say(app: &mut App, words: impl Into<String>) -> Vec<Effect> {
     app.message = Some((words.into(), Tone::Plain));
     Vec::new()
 }
 
 /// What is the same wherever one is.
-fn anywhere(app: &mut App, action: Action) -> Vec<Effect> {
+pub(super) fn anywhere(app: &mut App, action: Action) -> Vec<Effect> {
     match action {
-        Action::Quit => vec![Effect::Quit],
+        Action::Quit => {
+            app.choice = None;
+            app.leaving = super::Leaving::Quit;
+            vec![Effect::Quit]
+        }
         Action::Suspend => vec![Effect::Suspend],
         Action::Mouse(mouse) => {
             app.mouse = mouse;
@@ -126,6 +131,9 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
                 app.layers.push(Layer::Ask(Ask::new(Asked::Note(event), note.unwrap_or_default())));
             }
         }
+        Action::Lab => super::screens::open_lab(app),
+        Action::HookTable => app.layers.push(Layer::HookTable(Box::default())),
+        Action::Loops => app.layers.push(Layer::Loops(Box::default())),
         Action::Bookmarks => app.layers.push(Layer::Bookmarks(Bookmarks::default())),
         Action::Jump(way) => {
             if let Some(here) = app.timeline.selected() {
@@ -140,6 +148,7 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
             if app.zoom == Zoom::Pane {
                 app.zoom = Zoom::Split;
             } else {
+                app.leaving = super::Leaving::Back;
                 return vec![Effect::Quit];
             }
         }
@@ -158,6 +167,8 @@ fn clear(app: &mut App) {
         app.timeline.set_filter(&session.read(), None);
     } else if app.focus != Focus::Timeline {
         app.focus = Focus::Timeline;
+    } else {
+        app.options.intro = None;
     }
 }
 

@@ -26,7 +26,7 @@ pub fn warning(app: &App) -> Option<Warning> {
         return Some(Warning {
             text: format!("{rounds} stops were blocked in a row, up to event {}", event.0 + 1),
             short: format!("{rounds} stop blocks"),
-            action: Some(Action::GoTo(event.0 + 1)),
+            action: Some(Action::Loops),
         });
     }
     if let Some(inspect) = &app.inspect
@@ -39,7 +39,7 @@ pub fn warning(app: &App) -> Option<Warning> {
         return Some(Warning {
             text: format!("{path} is refused: {why}"),
             short: format!("{path} is refused"),
-            action: None,
+            action: Some(Action::HookTable),
         });
     }
     let broken = app.broken;

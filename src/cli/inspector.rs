@@ -5,10 +5,12 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::app::{Completion, FilterFault, Inspect, RuleText, Said, Test};
+use crate::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, RuleText, Said, Test};
+use crate::diagnose::stop_loop;
 use crate::engine::filter::{self, Filter};
-use crate::engine::{Row, StepOptions, Tracer};
-use crate::model::{EventIx, LineRef, Plan, Session, Step, Time};
+use crate::engine::{self, Row, StepOptions, Tracer};
+use crate::matcher::Judge;
+use crate::model::{EventIx, LineRef, Plan, Session, Step, Time, Verdict};
 use crate::source::Store;
 
 /// Lines of the conversation that are looked at before one event.
@@ -40,6 +42,31 @@ impl Inspect for Inspector {
 
     fn step(&self, session: &Session, event: EventIx) -> Option<Step> {
         self.tracer.step(session, event, self.lines.as_ref(), StepOptions::default())
+    }
+
+    fn version(&self, session: &Session, event: EventIx) -> Option<String> {
+        let event = session.events.get(event.at())?;
+        self.tracer.version_of(session, event).map(str::to_owned)
+    }
+
+    fn judge(&self) -> &dyn Judge {
+        self.tracer.judge()
+    }
+
+    fn hooks_seen(&self, session: &Session) -> HooksSeen {
+        HooksSeen {
+            hooks: engine::tally(&self.tracer, session),
+            grid: engine::grid(&self.tracer, session),
+            events: session.events.len(),
+        }
+    }
+
+    fn loops_seen(&self, session: &Session) -> LoopsSeen {
+        let runs = stop_loop::stop_loops(&self.tracer, session, self.lines.as_ref());
+        let (loops, others): (Vec<_>, Vec<_>) = runs.into_iter().partition(stop_loop::StopLoop::is_loop);
+        let stops = stop_loop::stops(session);
+        let unknown = stops.iter().filter(|&&stop| self.tracer.row(session, stop).verdict == Verdict::Unknown).count();
+        LoopsSeen { loops, once: others.len(), unknown, stops: stops.len(), events: session.events.len() }
     }
 
     fn filter(&self, expr: &str) -> Result<Test, FilterFault> {

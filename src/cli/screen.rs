@@ -10,8 +10,9 @@ use tokio::sync::mpsc;
 
 use super::inspector::Inspector;
 use super::{Common, Exit, Failure, charset, colours, opening};
-use crate::app::run::run;
-use crate::app::{App, Colours, Input, Options};
+use crate::app::picker::Choice;
+use crate::app::run::{run, run_picker};
+use crate::app::{App, Colours, Input, Intro, Leaving, Options, Tone};
 use crate::engine::Mode;
 use crate::load::demo::Demo;
 use crate::load::open::{self, Arrival, From};
@@ -25,21 +26,55 @@ const AHEAD: usize = 8;
 /// Opens the sessions that these paths hold.
 pub fn sessions(paths: &[PathBuf], common: &Common) -> Result<Exit, Failure> {
     on_a_terminal()?;
-    let sessions = opening::find(paths, common)?;
-    for from in sessions {
-        show(from, common, options(common))?;
+    open_all(paths, common).map(|_| Exit::Done)
+}
+
+/// One after the other; how the last one was left.
+fn open_all(paths: &[PathBuf], common: &Common) -> Result<Leaving, Failure> {
+    let mut left = Leaving::Back;
+    for from in opening::find(paths, common)? {
+        left = show(from, common, options(common))?;
+        if left == Leaving::Quit {
+            break;
+        }
     }
-    Ok(Exit::Done)
+    Ok(left)
 }
 
 /// Opens a demo on the row that matters.
 pub fn demo(demo: &'static Demo, common: &Common) -> Result<Exit, Failure> {
     on_a_terminal()?;
+    open_demo(demo, common).map(|_| Exit::Done)
+}
+
+fn open_demo(demo: &'static Demo, common: &Common) -> Result<Leaving, Failure> {
     let from = From::Demo(demo);
     let loaded = opening::load(&from, common, None)?;
     let start_at = demo.event_in(&loaded.session).map(|event| event.0 + 1);
-    show(from, common, Options { start_at, ..options(common) })?;
-    Ok(Exit::Done)
+    let intro = Some(Intro::of(demo));
+    show(from, common, Options { start_at, intro, ..options(common) })
+}
+
+/// The picker: opens what is picked and comes back, until the person leaves for good.
+pub fn pick(common: &Common) -> Result<Exit, Failure> {
+    on_a_terminal()?;
+    let (roots, home) = super::sessions::places();
+    let mut picker = App::picker(options(common), home);
+    let mut screen = Screen::new()?;
+    loop {
+        let choice = run_picker(&mut picker, &roots, &mut |app| screen.draw(app));
+        let left = match choice.map_err(|error| Failure::plain(error.to_string()))? {
+            Choice::Quit => return Ok(Exit::Done),
+            Choice::Demo(demo) => open_demo(demo, common),
+            Choice::Session(path) => open_all(&[path], common),
+        };
+        match left {
+            Ok(Leaving::Quit) => return Ok(Exit::Done),
+            Ok(Leaving::Back) => {}
+            // A session that can't be opened is no reason to leave.
+            Err(failure) => picker.message = Some((failure.to_string(), Tone::Warn)),
+        }
+    }
 }
 
 /// Opens the screen and panics while drawing.
@@ -72,7 +107,7 @@ fn options(common: &Common) -> Options {
 }
 
 /// Shows one session until the person leaves it.
-fn show(from: From, common: &Common, options: Options) -> Result<(), Failure> {
+fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failure> {
     let store = Arc::new(Store::new());
     let (send, loading) = mpsc::channel(AHEAD);
     let (common, lines) = (common.clone(), store.clone());
@@ -95,5 +130,7 @@ fn show(from: From, common: &Common, options: Options) -> Result<(), Failure> {
     })?;
     let mut app = App::new(Session::new(opening::dialect().id), options);
     let mut screen = Screen::new()?;
-    run(&mut app, loading, &mut |app| screen.draw(app)).map_err(|error| Failure::plain(error.to_string()))
+    app.redraw = true;
+    run(&mut app, loading, &mut |app| screen.draw(app)).map_err(|error| Failure::plain(error.to_string()))?;
+    Ok(app.leaving)
 }

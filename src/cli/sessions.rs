@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::Common;
-use crate::load::discover::{Counts, Found, Listing, claude_code_roots, list, scan};
+use crate::load::discover::{Counts, Found, Listing, Root, claude_code_roots, list, scan};
 use crate::model::Time;
 use crate::text::{self, Charset};
 
@@ -18,15 +18,21 @@ use crate::text::{self, Charset};
 /// # Errors
 /// Those of `out`.
 pub fn run(common: &Common, out: &mut dyn Write) -> io::Result<()> {
-    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    let home = folder("HOME").map(PathBuf::from);
-    let listing = list(&claude_code_roots(folder("CLAUDE_CONFIG_DIR").as_deref(), home.as_deref()));
+    let (roots, home) = places();
+    let listing = list(&roots);
     let counted = count(&listing);
     if common.json {
         return write_json(out, &listing, &counted);
     }
     let charset = if common.ascii { Charset::Ascii } else { Charset::Unicode };
     write_text(out, &listing, &counted, &TextStyle { charset, zone: TimeZone::system(), home: home.as_deref() })
+}
+
+/// Where sessions are kept on this machine, and the home folder.
+pub fn places() -> (Vec<Root>, Option<PathBuf>) {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = folder("HOME").map(PathBuf::from);
+    (claude_code_roots(folder("CLAUDE_CONFIG_DIR").as_deref(), home.as_deref()), home)
 }
 
 /// A listed session with its counts, or why it could not be counted.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::dialect::EventClass;
 use crate::engine::{Inputs, StepOptions, Tracer};
-use crate::model::{AgentIx, Ending, Event, EventIx, MarkKind, Name, Session, Verdict};
+use crate::model::{AgentIx, Ending, Event, EventIx, MarkKind, Name, Session, Time, Verdict};
 use crate::source::Lines;
 
 /// A run of consecutive stops of one agent that hooks sent back, without a prompt in between.
@@ -41,10 +41,29 @@ pub struct StopLoop {
     pub counter: usize,
     /// The client's cap; `None`: none.
     pub cap: Option<u16>,
+    /// The blocks one by one.
+    pub rounds: Vec<Round>,
     /// How it ended.
     pub ended: Ended,
     /// The event at which it ended, where there is one.
     pub ended_at: Option<EventIx>,
+}
+
+/// One block of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Round {
+    /// The stop.
+    pub event: EventIx,
+    /// When.
+    pub time: Time,
+    /// `stop_hook_active`, where it can be told.
+    pub flag: Option<bool>,
+    /// Which of the run's reasons.
+    pub reason: usize,
+    /// Tool calls since the block before.
+    pub tools: usize,
+    /// The client's counter at this block: blocks since the last tool call.
+    pub counter: usize,
 }
 
 /// How a run of blocks ended.
@@ -215,6 +234,7 @@ fn describe(tracer: &Tracer, session: &Session, lines: &dyn Lines, blocks: Vec<E
         tools_between: 0,
         counter: 0,
         cap: tracer.stop_cap(),
+        rounds: Vec::new(),
         ended: Ended::Open,
         ended_at: None,
         blocks,
@@ -228,9 +248,14 @@ fn describe(tracer: &Tracer, session: &Session, lines: &dyn Lines, blocks: Vec<E
         let options = StepOptions { inputs: Inputs::Omitted, mode: None };
         let Some(step) = tracer.step(session, ix, lines, options) else { continue };
         let reason = step.decision.reason.clone().unwrap_or_default();
-        match found.reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, times)) => *times += 1,
-            None => found.reasons.push((reason, 1)),
+        let place = found.reasons.iter().position(|(known, _)| *known == reason).unwrap_or_else(|| {
+            found.reasons.push((reason, 0));
+            found.reasons.len() - 1
+        });
+        found.reasons[place].1 += 1;
+        if let Some(event) = session.events.get(ix.at()) {
+            let (time, flag) = (event.time, event.stop_hook_active);
+            found.rounds.push(Round { event: ix, time, flag, reason: place, tools: 0, counter: 0 });
         }
         for run in step.runs.iter().filter(|run| blocks_stop(run.says)) {
             let handlers = || step.groups.iter().flat_map(|group| group.handlers.iter().map(move |it| (group, it)));
@@ -300,7 +325,7 @@ fn ending(tracer: &Tracer, session: &Session, names: &Names, last: EventIx, of: 
 /// Tools between the blocks, and the client's counter, which every tool call sets back.
 fn count_tools(session: &Session, names: &Names, of: &Event, first: EventIx, end: EventIx, found: &mut StopLoop) {
     let blocks: HashSet<EventIx> = found.blocks.iter().copied().collect();
-    let mut counter = 0;
+    let (mut counter, mut tools) = (0, 0);
     for (ix, event) in session.events.iter().enumerate().take(end.at() + 1).skip(first.at()) {
         let ix = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
         if event.agent != of.agent {
@@ -308,10 +333,13 @@ fn count_tools(session: &Session, names: &Names, of: &Event, first: EventIx, end
         }
         if event.name == names.tool {
             found.tools_between += 1;
-            counter = 0;
+            (counter, tools) = (0, tools + 1);
         } else if blocks.contains(&ix) {
             counter += 1;
             found.counter = found.counter.max(counter);
+            if let Some(round) = found.rounds.iter_mut().find(|round| round.event == ix) {
+                (round.tools, round.counter) = (std::mem::take(&mut tools), counter);
+            }
         }
     }
 }
@@ -331,6 +359,14 @@ fn tokens(session: &Session, lines: &dyn Lines, of: &Event, first: EventIx, last
         }
     }
     sum
+}
+
+/// Stops of the main agent and of subagents.
+pub fn stops(session: &Session) -> Vec<EventIx> {
+    let names = Names::of(session);
+    let is_stop = |event: &Event| event.name == names.stop || event.name == names.subagent_stop;
+    let events = session.events.iter().enumerate().filter(|(_, event)| is_stop(event));
+    events.map(|(ix, _)| EventIx(u32::try_from(ix).unwrap_or(u32::MAX))).collect()
 }
 
 /// How often stops of each kind happened without ever being sent back: events that are known clean.

@@ -30,6 +30,8 @@ pub struct GroupChoice {
     pub tested: Match,
     /// What would make it match, if it looks like a slip.
     pub hint: Option<String>,
+    /// It did not match by a slip, as it seems (the reason may say all there is to say about that).
+    pub near_miss: bool,
     /// Its handlers.
     pub handlers: Vec<HandlerChoice>,
 }
@@ -71,7 +73,7 @@ impl Selection {
         // Handlers that already run at this event, by what makes them the same.
         let mut running: HashMap<String, &str> = HashMap::new();
         for (ix, group) in set.groups.iter().enumerate().filter(|(_, group)| group.event == event) {
-            let (tested, hint) = test(behaviour, spec, group, subject, version, judge);
+            let (tested, hint, near_miss) = test(behaviour, spec, group, subject, version, judge);
             let held_back = held_back(set, group);
             let mut handlers = Vec::with_capacity(group.handlers.len());
             for (handler_ix, handler) in group.handlers.iter().enumerate() {
@@ -112,7 +114,7 @@ impl Selection {
             if tested.matched == Some(true) && held_back.is_none() {
                 selection.matched = selection.matched.saturating_add(1);
             }
-            selection.groups.push(GroupChoice { group: ix, tested, hint, handlers });
+            selection.groups.push(GroupChoice { group: ix, tested, hint, near_miss, handlers });
         }
         selection
     }
@@ -139,7 +141,7 @@ fn test(
     subject: Option<&str>,
     version: Option<&str>,
     judge: &dyn Judge,
-) -> (Match, Option<String>) {
+) -> (Match, Option<String>, bool) {
     let text = group.matcher.text();
     let matcher = (behaviour.matcher)(text, &group.event, version);
     let ignored = spec.is_some_and(|spec| spec.matcher == MatcherUse::Ignored);
@@ -153,14 +155,15 @@ fn test(
             };
             let slip = |hint: &Hint| !matches!(hint.kind, HintKind::ClientVersion | HintKind::Unanchored);
             let hint = hints.into_iter().find(slip).map(|hint| hint.text);
+            let near_miss = hint.is_some();
             let hint = hint.filter(|hint| *hint != tested.why);
-            (tested, hint)
+            (tested, hint, near_miss)
         }
         // What matches everything does so whatever the subject was.
-        None if ignored || matches!(matcher.kind(), Kind::All | Kind::Ignored) => (matcher.test(""), None),
+        None if ignored || matches!(matcher.kind(), Kind::All | Kind::Ignored) => (matcher.test(""), None, false),
         None => {
             let why = "nothing tells what the matcher would have been tested on".to_owned();
-            (Match { matched: None, span: None, why }, None)
+            (Match { matched: None, span: None, why }, None, false)
         }
     }
 }

@@ -68,7 +68,7 @@ pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) 
     let mut hooks = listed(tracer);
     let by_id: HashMap<String, usize> = hooks.iter().enumerate().map(|(ix, hook)| (hook.id.clone(), ix)).collect();
     // Why groups did not match, and handlers were not selected, with how often.
-    let mut whys: Vec<HashMap<String, u64>> = vec![HashMap::new(); hooks.len()];
+    let mut whys: Vec<Whys> = vec![HashMap::new(); hooks.len()];
     for (ix, event) in session.events.iter().enumerate() {
         let ix = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
         if !counts(ix) {
@@ -86,7 +86,7 @@ pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) 
                 let Some(handler) = group.handlers.get(chosen.handler) else { continue };
                 let Some(&at) = by_id.get(&handler.id) else { continue };
                 let hook = &mut hooks[at];
-                let mut why_not = |why: &str| *whys[at].entry(why.to_owned()).or_default() += 1;
+                let mut why_not = |why: &str| whys[at].entry(why.to_owned()).or_default().0 += 1;
                 if let Some(why) = &chosen.not_considered {
                     why_not(why);
                     continue;
@@ -95,7 +95,10 @@ pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) 
                 match choice.tested.matched {
                     Some(true) => hook.matched += 1,
                     Some(false) => {
-                        why_not(choice.hint.as_ref().unwrap_or(&choice.tested.why));
+                        // A near miss says more than any number of names that were never meant.
+                        let why = choice.hint.as_ref().unwrap_or(&choice.tested.why);
+                        let known = whys[at].entry(why.clone()).or_default();
+                        *known = (known.0 + 1, choice.near_miss);
                         continue;
                     }
                     None => {
@@ -130,7 +133,7 @@ pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) 
     }
     for (hook, whys) in hooks.iter_mut().zip(whys) {
         hook.times.sort_unstable();
-        hook.why_never = why_never(hook, &whys);
+        hook.why_never = why_never(tracer, hook, &whys);
     }
     hooks
 }
@@ -200,18 +203,25 @@ fn is_named(handler: &crate::model::Handler) -> Option<String> {
     Some(text)
 }
 
-fn why_never(hook: &HookTally, whys: &HashMap<String, u64>) -> Option<String> {
+/// Reasons, with how often each was given, and whether it is a near miss.
+type Whys = HashMap<String, (u64, bool)>;
+
+fn why_never(tracer: &Tracer, hook: &HookTally, whys: &Whys) -> Option<String> {
     if hook.started > 0 {
         return None;
     }
-    let most = whys.iter().max_by(|one, other| one.1.cmp(other.1).then_with(|| other.0.cmp(one.0)));
+    let most = whys
+        .iter()
+        .max_by(|one, other| (one.1.1, one.1.0).cmp(&(other.1.1, other.1.0)).then_with(|| other.0.cmp(one.0)));
     let because = most.map_or("", |(why, _)| why.as_str());
     Some(if hook.considered == 0 && most.is_some() {
         because.to_owned()
     } else if hook.considered == 0 {
         format!("no {} in this session", hook.event)
     } else if hook.matched == 0 {
-        format!("never matched: {because}")
+        let subject = tracer.dialect().event(&hook.event).and_then(|spec| spec.subject);
+        let what = if subject == Some("tool_name") { "tool" } else { "name" };
+        format!("its matcher names no {what} of this session: {because}")
     } else if hook.selected == 0 {
         format!("matched, but {because}")
     } else if hook.started_unknown > 0 {

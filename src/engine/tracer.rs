@@ -122,6 +122,11 @@ impl Tracer {
         Tracer { judge, ..self }
     }
 
+    /// What tests patterns that may take exponential time.
+    pub fn judge(&self) -> &dyn Judge {
+        self.judge.as_ref()
+    }
+
     /// The dialect whose rules are applied.
     pub fn dialect(&self) -> &'static Dialect {
         self.dialect

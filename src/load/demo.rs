@@ -136,7 +136,7 @@ pub const ALL: &[Demo] = &[
         question: Some("a hook did not fire"),
         sentence: "Made up: guard.sh never runs: its matcher says `bash`, the tool is `Bash`.",
         row: Row { event: "PreToolUse", subject: Some("Bash"), sub: None, nth: 2 },
-        keys: [("m", "try the matcher on this session's tools"), ("H", "every hook, and why it never fired")],
+        keys: [("m", "try the matcher on this session's tools"), ("H", "each hook, and why it never ran")],
         files: &[
             file!(Transcript, "never-fires", "session.jsonl"),
             file!(Settings, "never-fires", "settings.json"),

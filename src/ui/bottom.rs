@@ -57,9 +57,9 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
 }
 
 /// What keys do now: as many as fit, and always the last two.
-fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
+pub fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
     let mut items = bottom_line(mode, canvas.charset);
-    if mode.takes_text() {
+    if mode.types_below() {
         return;
     }
     let count = app.count.map(|count| format!("{count} "));

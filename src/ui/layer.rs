@@ -20,6 +20,19 @@ pub fn draw(app: &App, regions: &Regions, canvas: &mut Canvas) -> Option<(u16, u
                 bookmarks(app, list, on_top, canvas);
                 None
             }
+            Layer::Picker(picker) => {
+                super::picker::draw(app, picker, canvas);
+                None
+            }
+            Layer::HookTable(table) => {
+                super::hook_table::draw(app, table, on_top, canvas);
+                None
+            }
+            Layer::Loops(loops) => {
+                super::loops::draw(app, loops, on_top, canvas);
+                None
+            }
+            Layer::Lab(lab) => super::lab::draw(app, lab, on_top, canvas),
             Layer::Ask(ask) => Some(self::ask(ask, regions, canvas)),
             Layer::Palette(palette) => Some(self::palette(palette, regions, canvas)),
         };
@@ -62,8 +75,8 @@ fn bookmarks(app: &App, list: &Bookmarks, on_top: Focused, canvas: &mut Canvas) 
     }
 }
 
-/// The field itself, on the bottom line. Gives the place of the cursor.
-fn field(sign: &str, field: &tui_input::Input, area: Area, canvas: &mut Canvas) -> (u16, u16) {
+/// A text field in one line. Gives the place of the cursor.
+pub(super) fn field(sign: &str, field: &tui_input::Input, area: Area, canvas: &mut Canvas) -> (u16, u16) {
     canvas.clear(area);
     let x = canvas.text(area, &format!(" {sign}"), Tone::Key);
     let room = Area { x, width: (area.x + area.width).saturating_sub(x), ..area };
@@ -124,6 +137,7 @@ fn ask(ask: &Ask, regions: &Regions, canvas: &mut Canvas) -> (u16, u16) {
         (_, Some(fault)) if !rows.is_empty() => format!("  column {}: {} ", fault.column + 1, fault.message),
         (Asked::Filter, None) => "  Enter filter  Tab complete  Esc back  F1 help ".to_owned(),
         (Asked::Find(_), _) => "  Enter find  Esc back  F1 help ".to_owned(),
+        (Asked::Sessions, _) => "  Enter open  Esc all sessions  F1 help ".to_owned(),
         (Asked::Note(_), _) => "  Enter keep  Esc back  F1 help ".to_owned(),
         (Asked::Filter, Some(_)) => String::new(),
     };

@@ -3,9 +3,13 @@
 
 mod demos;
 mod engine;
+mod hooks_screen;
 mod join;
+mod lab;
 mod logs;
+mod loops_screen;
 mod matcher;
+mod picker;
 mod pty;
 mod reconstruct;
 mod record;

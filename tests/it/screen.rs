@@ -1,12 +1,19 @@
 //! Keys in, screens out.
 
-mod desk;
+pub mod desk;
 mod hostile;
 mod keys;
 mod looks;
 
-use hookscope::app::{App, Effect, Input, Options, input, jobs, typed};
+use hookscope::app::{App, Effect, Input, Intro, Options, input, jobs, typed};
+use hookscope::cli::inspector::Inspector;
+use hookscope::dialect::claude_code::DIALECT;
+use hookscope::engine::{self, Tracer};
+use hookscope::load::demo::Demo;
+use hookscope::load::open::{From, load};
 use hookscope::model::Session;
+use hookscope::settings::Request;
+use hookscope::source::Store;
 use hookscope::ui;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -15,21 +22,36 @@ use std::sync::Arc;
 use desk::Desk;
 
 /// A program without a terminal: effects are done at once.
-struct Bench {
-    app: App,
-    copied: Vec<String>,
-    quit: bool,
+pub struct Bench {
+    pub app: App,
+    pub copied: Vec<String>,
+    pub quit: bool,
 }
 
 impl Bench {
-    fn new(session: Session, desk: Desk, size: (u16, u16), options: Options) -> Bench {
+    pub fn new(session: Session, desk: Desk, size: (u16, u16), options: Options) -> Bench {
         let mut bench = Bench { app: App::new(session, options), copied: Vec::new(), quit: false };
         bench.give(Input::Resize(size.0, size.1));
         bench.give(Input::Planned(Arc::new(desk)));
         bench
     }
 
-    fn give(&mut self, first: Input) {
+    /// A bundled session, opened on the row that matters.
+    pub fn demo(name: &str, size: (u16, u16), options: Options) -> Bench {
+        let demo = Demo::by_name(name).unwrap();
+        let store = Arc::new(Store::new());
+        let loaded = load(&From::Demo(demo), &Request::default(), &store).unwrap();
+        let tracer = Tracer::new(&DIALECT, loaded.plan, engine::Options::default());
+        let start_at = demo.event_in(&loaded.session).map(|event| event.0 + 1);
+        let options = Options { start_at, intro: Some(Intro::of(demo)), ..options };
+        let app = App::new(loaded.session, options);
+        let mut bench = Bench { app, copied: Vec::new(), quit: false };
+        bench.give(Input::Resize(size.0, size.1));
+        bench.give(Input::Planned(Arc::new(Inspector::new(tracer, store))));
+        bench
+    }
+
+    pub fn give(&mut self, first: Input) {
         let mut waiting = std::collections::VecDeque::from([first]);
         while let Some(next) = waiting.pop_front() {
             for effect in input(&mut self.app, next) {
@@ -49,7 +71,7 @@ impl Bench {
         }
     }
 
-    fn type_keys(&mut self, keys: &str) {
+    pub fn type_keys(&mut self, keys: &str) {
         for key in typed(keys) {
             if self.quit {
                 return;
@@ -66,7 +88,7 @@ impl Bench {
     }
 
     /// The screen as text, without blanks at line ends.
-    fn screen(&self) -> String {
+    pub fn screen(&self) -> String {
         let terminal = self.terminal();
         let buffer = terminal.backend().buffer();
         let mut out = String::new();
@@ -90,11 +112,11 @@ impl Bench {
 }
 
 /// The bundled-like session, keys typed, the screen.
-fn check(size: (u16, u16), keys: &str) -> String {
+pub fn check(size: (u16, u16), keys: &str) -> String {
     check_with(size, keys, Options::default())
 }
 
-fn check_with(size: (u16, u16), keys: &str, options: Options) -> String {
+pub fn check_with(size: (u16, u16), keys: &str, options: Options) -> String {
     let (session, desk) = desk::nightly_refactor();
     let mut bench = Bench::new(session, desk, size, options);
     bench.type_keys(keys);

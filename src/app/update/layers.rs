@@ -2,12 +2,17 @@
 
 use super::values::copy_line;
 use super::{anywhere, leap, say, times, update};
+use crate::app::screens;
 use crate::app::state::Finding;
 use crate::app::{Action, Amount, App, Ask, Asked, Bookmark, Effect, Layer, Way};
 
 pub(super) fn in_layer(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
-    if matches!(action, Action::Clear | Action::Back) {
-        app.layers.pop();
+    if matches!(action, Action::Clear | Action::Back) && !matches!(app.layers.last(), Some(Layer::Picker(_))) {
+        if let Some(Layer::Ask(Ask { asked: Asked::Sessions, .. })) = app.layers.pop()
+            && let Some(picker) = app.picking_mut()
+        {
+            picker.filter_by("");
+        }
         return Vec::new();
     }
     match app.layers.last() {
@@ -15,6 +20,10 @@ pub(super) fn in_layer(app: &mut App, action: Action, typed: Option<u32>) -> Vec
         Some(Layer::Ask(_)) => in_ask(app, action),
         Some(Layer::Palette(_)) => in_palette(app, action),
         Some(Layer::Bookmarks(_)) => in_bookmarks(app, action, typed),
+        Some(Layer::Lab(_)) => screens::in_lab(app, action, typed),
+        Some(Layer::HookTable(_)) => screens::in_hook_table(app, action, typed),
+        Some(Layer::Loops(_)) => screens::in_loops(app, action, typed),
+        Some(Layer::Picker(_)) => screens::in_picker(app, action, typed),
         None => Vec::new(),
     }
 }
@@ -63,6 +72,10 @@ fn in_ask(app: &mut App, action: Action) -> Vec<Effect> {
             app.layers.pop();
             accept(app, asked, text)
         }
+        Action::Choose(way) if ask.asked == Asked::Sessions => {
+            screens::move_in_picker(app, way, Amount::Line, 1);
+            Vec::new()
+        }
         Action::Choose(way) => {
             let count = ask.completions.len();
             if count > 0 {
@@ -97,6 +110,13 @@ fn in_ask(app: &mut App, action: Action) -> Vec<Effect> {
 /// Brings what a field shows about its text up to date.
 pub(in crate::app) fn typed_in_ask(app: &mut App) {
     let Some(Layer::Ask(ask)) = app.layers.last_mut() else { return };
+    if ask.asked == Asked::Sessions {
+        let text = ask.field.value().to_owned();
+        if let Some(picker) = app.picking_mut() {
+            picker.filter_by(&text);
+        }
+        return;
+    }
     if ask.asked != Asked::Filter {
         return;
     }
@@ -110,6 +130,10 @@ pub(in crate::app) fn typed_in_ask(app: &mut App) {
 fn accept(app: &mut App, asked: Asked, text: String) -> Vec<Effect> {
     match asked {
         Asked::Filter => update(app, Action::FilterBy(text)),
+        Asked::Sessions if app.picking().is_some_and(|picker| picker.shown.is_empty()) => {
+            say(app, "no session fits what you typed: Esc shows all")
+        }
+        Asked::Sessions => update(app, Action::Open),
         Asked::Note(event) => {
             app.bookmarks.retain(|bookmark| bookmark.event != event);
             app.bookmarks.push(Bookmark { event, note: text });

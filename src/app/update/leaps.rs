@@ -85,7 +85,7 @@ pub(super) fn go_to_time(app: &mut App, text: &str) -> Vec<Effect> {
     Vec::new()
 }
 
-pub(super) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
+pub(in crate::app) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
     let expr = expr.trim();
     let session = app.session.clone();
     if expr.is_empty() {

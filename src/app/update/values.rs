@@ -11,7 +11,7 @@ pub(super) fn copy_line(app: &mut App, doc: &Doc, cursor: Cursor) -> Vec<Effect>
     }
 }
 
-pub(super) fn copy(app: &mut App, text: String) -> Vec<Effect> {
+pub(in crate::app) fn copy(app: &mut App, text: String) -> Vec<Effect> {
     app.message = Some((format!("copied {}", bytes(text.len())), Tone::Plain));
     vec![Effect::Copy(text)]
 }

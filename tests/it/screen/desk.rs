@@ -1,6 +1,6 @@
 //! A session made by hand, and what is known of its events.
 
-use hookscope::app::{Completion, FilterFault, Inspect, RuleText, Said, Test};
+use hookscope::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, RuleText, Said, Test};
 use hookscope::engine::Row;
 use hookscope::model::*;
 use serde_json::{Value, json};
@@ -87,6 +87,14 @@ impl Inspect for Desk {
             return Vec::new();
         }
         vec![Said { time: session.events[6].time, who: "model", words: "I will push\nthe branch now.".into() }]
+    }
+
+    fn hooks_seen(&self, session: &Session) -> HooksSeen {
+        HooksSeen { events: session.events.len(), ..HooksSeen::default() }
+    }
+
+    fn loops_seen(&self, session: &Session) -> LoopsSeen {
+        LoopsSeen { events: session.events.len(), ..LoopsSeen::default() }
     }
 
     fn rule(&self, name: &str) -> Option<RuleText> {
