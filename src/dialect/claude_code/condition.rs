@@ -216,9 +216,13 @@ fn fits(pattern: &str, command: &str) -> bool {
 
 /// `*` in a command stands for anything, separators included; nothing else is special.
 fn stands_for(pattern: &str, command: &str) -> bool {
-    let literal = |c: char| if "?[]{}\\!".contains(c) { format!("[{c}]") } else { c.to_string() };
+    let literal = |c: char| match c {
+        '?' | '[' | ']' | '{' | '}' => format!("[{c}]"),
+        '\\' => r"\\".to_owned(),
+        _ => c.to_string(),
+    };
     let pattern: String = pattern.chars().map(literal).collect();
-    GlobBuilder::new(&pattern).build().is_ok_and(|glob| glob.compile_matcher().is_match(command))
+    GlobBuilder::new(&pattern).backslash_escape(true).build().is_ok_and(|glob| glob.compile_matcher().is_match(command))
 }
 
 /// As in ignore files: `*` stops at `/`, `**` does not, braces are braces. `None`: not a pattern.
@@ -281,6 +285,7 @@ mod tests {
         }
         assert_eq!(wild("src/{a,b}", "src/a"), Some(false));
         assert!(stands_for("npm run *:fix", "npm run lint/x:fix") && !stands_for("a?c", "abc"));
+        assert!(stands_for(r"echo [a]\{!}* ]", r"echo [a]\{!}x ]"));
         assert!(!stands_for(&"*a".repeat(40), &"a".repeat(39)));
     }
 
