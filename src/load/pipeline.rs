@@ -208,6 +208,10 @@ pub fn weave(
             }
             take_findings(strand, &mut batch);
         }
+        if starts != known_starts {
+            // A call and its answer may have come at once: what lies between them is to be known before either goes.
+            continue;
+        }
         live.retain(|&at| !strands[at].is_through());
         let undecided = live.iter().any(|&at| strands[at].ready.is_empty() && strands[at].state == State::Reading);
         if !undecided {
