@@ -5,7 +5,7 @@
 //! ```text
 //! bytes ─ source ─▶ line ─ dialect ─▶ Event ─ engine::select (matcher) ─▶ firing handlers
 //!                                                                              │ what is recorded of them
-//! Trace ◀─ engine::resolve (the dialect's rules) ◀─ HookOutput ◀─ dialect ◀────┘
+//! Step ◀─ engine::step (the dialect's rules) ◀─ HookRun ◀─ dialect ◀───────────┘
 //!   └─▶ read by all: ui · cli reports · loop doctor
 //! ```
 //!
