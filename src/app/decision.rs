@@ -210,9 +210,9 @@ fn sentence_of(effect: &str) -> String {
 /// A rule as lines.
 pub fn rule_doc(rule: &Rule, cells: usize, charset: Charset) -> Doc {
     let mut doc = Doc::default();
-    doc.hang(Line::new(), &rule.text, Tone::Plain, cells, charset);
+    doc.hang(Line::new(), rule.text, Tone::Plain, cells, charset);
     doc.push(Line::new());
-    doc.hang(Line::new().and("versions  ", Tone::Dim), &rule.versions, Tone::Plain, cells, charset);
-    doc.hang(Line::new().and("source    ", Tone::Dim), &rule.source, Tone::Plain, cells, charset);
+    doc.hang(Line::new().and("versions  ", Tone::Dim), rule.versions, Tone::Plain, cells, charset);
+    doc.hang(Line::new().and("source    ", Tone::Dim), rule.source, Tone::Plain, cells, charset);
     doc
 }
