@@ -111,6 +111,30 @@ fn only_what_the_hook_input_has_is_the_id_of_the_call() {
 }
 
 #[test]
+fn as_many_answers_as_handlers_prove_that_all_were_started() {
+    let settings = tempfile::NamedTempFile::new().unwrap();
+    let handlers = ["\"$LAB_BIN/play\" pre", "\"$LAB_BIN/rec\" PreToolUse"];
+    let handlers = handlers.map(|command| serde_json::json!({"type": "command", "command": command}));
+    let hooks = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": handlers}]}});
+    std::fs::write(settings.path(), hooks.to_string()).unwrap();
+    let given = format!("project={}", text(settings.path()));
+    let events = replay(&[text(&stream("outcomes")), "--settings", &given]);
+    for event in events.iter().filter(|event| event["event"] == "PreToolUse") {
+        for handler in event["groups"][0]["handlers"].as_array().unwrap() {
+            assert_eq!(handler["started"], true, "{event}");
+            assert_ne!(handler["evidence"], "unknown", "{event}");
+        }
+    }
+}
+
+#[test]
+fn a_log_of_hook_inputs_keeps_the_ids_of_the_calls() {
+    let events = replay(&[text(&data("streams/tools/inputs.jsonl"))]);
+    let calls: Vec<&Value> = events.iter().filter(|event| event["event"] == "PreToolUse").collect();
+    assert!(!calls.is_empty() && calls.iter().all(|event| event["tool_use_id"].is_string()));
+}
+
+#[test]
 fn stream_and_debug_log_tell_of_one_run() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(stream("outcomes"), folder.path().join("stream-1.jsonl")).unwrap();
