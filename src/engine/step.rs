@@ -57,7 +57,12 @@ impl Tracer {
         let class = selection.spec.map(|spec| spec.class);
         let call_id = match &input {
             Some(input) => input["tool_use_id"].as_str().map(str::to_owned),
-            None => call_id(session, event, class, lines),
+            None => call_id(session, event, class, lines).or_else(|| {
+                // A log of hook inputs, or a recording, has it in the input alone.
+                let of_call = matches!(class, Some(EventClass::BeforeTool | EventClass::AfterTool));
+                let input = of_call.then(|| (self.behaviour.input)(session, ix, lines).ok().flatten()).flatten()?;
+                input["tool_use_id"].as_str().map(str::to_owned)
+            }),
         };
         Some(Step {
             seq: ix.0.saturating_add(1),
@@ -405,13 +410,16 @@ fn groups(
     let mut steps = Vec::with_capacity(selection.groups.len());
     let logged = session.marks_of(ix).any(|mark| mark.kind == MarkKind::InputLogged);
     let listed = session.marks_of(ix).filter(|mark| mark.kind == MarkKind::StopSummary).count();
+    let nameless = joined.iter().filter(|joined| joined.run.handler.is_empty() && joined.run.command.is_none()).count();
+    let named = joined.iter().filter(|joined| !joined.run.handler.is_empty()).count();
+    let all_ran = nameless > 0 && nameless + named >= usize::from(selection.selected);
     for (choice, labels) in selection.groups.iter().zip(&labels.0) {
         let Some(group) = set.groups.get(choice.group) else { continue };
         let file = set.files.get(group.file);
         let handlers = choice.handlers.iter().zip(labels).filter_map(|(chosen, label)| {
             let handler = group.handlers.get(chosen.handler)?;
             let run = joined.iter().find(|joined| joined.run.handler == handler.id);
-            let told = Told { run, mode, logged, listed };
+            let told = Told { run, mode, logged, listed, all_ran };
             Some(handler_step(handler, chosen, choice.tested.matched, &choice.tested.why, label, told))
         });
         steps.push(GroupStep {
@@ -437,6 +445,8 @@ struct Told<'a> {
     mode: Mode,
     logged: bool,
     listed: usize,
+    /// As many runs as handlers were selected left a trace, though not whose they were.
+    all_ran: bool,
 }
 
 fn handler_step(
@@ -496,6 +506,11 @@ fn started(chosen: &HandlerChoice, matched: Option<bool>, told: Told<'_>) -> Sta
     }
     match told.mode {
         Mode::Match => Stage::unknown("only matchers were looked at"),
+        Mode::Recorded if told.all_ran => Stage::known(
+            true,
+            Evidence::Derived,
+            "as many runs left a trace as handlers were selected, though not whose they were",
+        ),
         Mode::Recorded if told.listed > 0 => Stage::known(
             false,
             Evidence::Derived,

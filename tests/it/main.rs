@@ -13,6 +13,7 @@ mod picker;
 mod pty;
 mod reconstruct;
 mod record;
+mod replay_json;
 mod screen;
 mod settings;
 mod source;

@@ -3,6 +3,7 @@
 //! The lines name the event, its subject and the command, but no call and no prompt. Runs are logged as they end,
 //! so that neighbouring lines of one name are taken for one firing until a command comes again.
 
+use super::output;
 use crate::dialect::{Output, Reader, Shared};
 use crate::model::{
     Context, Diagnostic, Event, EventIx, Evidence, Level, LineRef, MarkIx, MarkKind, Name, Origin, Place, RunMark,
@@ -214,6 +215,9 @@ impl DebugLog {
 
 /// What a handler said, where the client's words are unambiguous.
 fn says(line: &DebugLine) -> Option<Says> {
+    if let What::Finished { status: 2, .. } = line.what {
+        return output::says(line.hook.split(':').next()?, "", Some(2), None);
+    }
     let What::Heeded(words) = line.what else { return None };
     let decision = words.strip_prefix("returned permissionDecision: ")?.split([' ', '(']).next()?;
     let of_call = line.hook.starts_with("PreToolUse") || line.hook.starts_with("PermissionRequest");

@@ -5,6 +5,7 @@ use std::io;
 use serde_json::Value;
 
 use crate::dialect::Traces;
+use crate::dialect::claude_code::debug_log::{self, What};
 use crate::model::{HookRun, LineRef, MarkKind, Outcome, Place, RunMark, Says};
 use crate::source::Lines;
 
@@ -66,8 +67,13 @@ impl Facts {
             whole: None,
             unreadable: None,
         };
-        if matches!(mark.kind, MarkKind::DebugLine | MarkKind::InputLogged) {
-            return facts;
+        match mark.kind {
+            MarkKind::InputLogged => return facts,
+            MarkKind::DebugLine => {
+                facts.logged(mark, lines);
+                return facts;
+            }
+            _ => {}
         }
         match value_at(mark.at, lines) {
             Ok(line) => facts.fill(traces, mark, &line, lines),
@@ -144,6 +150,22 @@ impl Facts {
                 }
             }
             MarkKind::Deferred | MarkKind::DebugLine | MarkKind::InputLogged => {}
+        }
+    }
+
+    /// A line of the debug log: how a run ended that has no exit code.
+    fn logged(&mut self, mark: &RunMark, lines: &dyn Lines) {
+        // The log's word for a hook that asks the model, whatever its prompt.
+        self.command = self.command.take().filter(|command| command != "prompt hook" && command != "agent hook");
+        if mark.exit_code.is_some() || mark.duration_ms.is_none() {
+            return;
+        }
+        let Ok(bytes) = lines.read(mark.at) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        match debug_log::parse(&text).map(|line| line.what) {
+            Some(What::TimedOut { .. }) => (self.timed_out, self.outcome) = (true, Some(Outcome::Timeout)),
+            Some(What::Background { .. }) => (self.background, self.outcome) = (true, Some(Outcome::Async)),
+            _ => {}
         }
     }
 
@@ -241,6 +263,9 @@ impl Facts {
         self.stdout = line["stdout"].as_str().map(str::to_owned);
         self.stderr = line["stderr"].as_str().map(str::to_owned);
         self.exit_code = self.exit_code.or_else(|| number(&line["exit_code"]));
+        let first = self.stdout.as_deref().unwrap_or_default().trim().lines().next().unwrap_or_default();
+        self.background |=
+            serde_json::from_str::<Value>(first).is_ok_and(|answer| answer["async"] == Value::Bool(true));
         match line["outcome"].as_str() {
             Some("cancelled") => {
                 self.outcome = Some(Outcome::Timeout);

@@ -28,9 +28,16 @@ pub fn join(firing: &Firing<'_>) -> Vec<Joined> {
             None => drafts.push(Draft::new(facts)),
         }
     }
-    for facts in nameless {
+    let (of_stream, rest): (Vec<&Facts>, Vec<&Facts>) =
+        nameless.into_iter().partition(|facts| facts.hook_id.is_some() && !is_named_by_id(facts));
+    place_streamed(&of_stream, &mut drafts);
+    for facts in rest {
         place_nameless(firing, facts, &mut drafts);
     }
+    if drafts.iter().any(|draft| !draft.is_bare()) {
+        drafts.retain(|draft| !draft.is_bare());
+    }
+    in_order_of_finishing(&mut drafts);
     assign(firing, &mut drafts);
     drafts.into_iter().map(|draft| draft.finish(firing)).collect()
 }
@@ -43,6 +50,8 @@ struct Draft {
     sources: Vec<crate::model::Place>,
     /// Index into the selected, then the passed-over handlers.
     handler: Option<usize>,
+    /// Which of the stream's answers it is.
+    finished: Option<usize>,
     notes: Vec<String>,
     attributed: Evidence,
 }
@@ -54,9 +63,19 @@ impl Draft {
             kinds: vec![facts.kind],
             sources: vec![facts.place.clone()],
             handler: None,
+            finished: None,
             notes: Vec::new(),
             attributed: Evidence::Recorded,
         }
+    }
+
+    /// A trace of some run that adds nothing to the others.
+    fn is_bare(&self) -> bool {
+        let facts = &self.facts;
+        let named = facts.command.is_some() || facts.hook_id.is_some() || facts.exit_code.is_some();
+        let told = facts.outcome.is_some() || facts.says.is_some() || !facts.context.is_empty();
+        let words = [&facts.stdout, &facts.stderr, &facts.reason, &facts.stop_reason, &facts.system_message];
+        !named && !told && facts.unreadable.is_none() && words.iter().all(|words| words.is_none())
     }
 
     fn is_run_of(&self, other: &Facts) -> bool {
@@ -117,7 +136,7 @@ impl Draft {
             background: facts.background,
         };
         let has_output = facts.stdout.is_some() || facts.by_exit;
-        let known = has_output || facts.timed_out || facts.background;
+        let known = has_output || facts.exit_code.is_some() || facts.timed_out || facts.background;
         let mut reading = if known { output::read(event, &ran, firing.traces.version) } else { Reading::default() };
         if facts.background || facts.timed_out {
             return reading;
@@ -230,26 +249,103 @@ pub(super) fn command_text(candidate: Candidate<'_>) -> Option<String> {
     })
 }
 
-/// Finds the run that a trace without a command belongs to.
-fn place_nameless(firing: &Firing<'_>, facts: &Facts, drafts: &mut Vec<Draft>) {
-    if let Some(draft) = drafts.iter_mut().find(|draft| facts.hook_id.is_some() && draft.is_run_of(facts)) {
-        draft.take(facts);
-        return;
+/// A recording's runs bear the ids of their handlers instead.
+fn is_named_by_id(facts: &Facts) -> bool {
+    facts.kind == MarkKind::RecordedRun
+}
+
+/// A stream's lines of one run are one run, and the stream names no command: its runs are those that transcript and
+/// debug log name, as far as output, word and exit code agree, in the order in which they ended.
+fn place_streamed(lines: &[&Facts], drafts: &mut Vec<Draft>) {
+    let mut runs: Vec<Draft> = Vec::new();
+    let mut answers = 0;
+    for facts in lines {
+        let known = runs.iter().position(|run| run.is_run_of(facts));
+        let at = known.unwrap_or(runs.len());
+        match known {
+            Some(at) => runs[at].take(facts),
+            None => runs.push(Draft::new(facts)),
+        }
+        if facts.kind != MarkKind::Started {
+            runs[at].finished = Some(answers);
+            answers += 1;
+        }
     }
-    match facts.kind {
-        // The stream names no command: the same run in the transcript has the same output.
-        MarkKind::Response | MarkKind::Started => {
-            let twin = drafts.iter_mut().find(|draft| {
-                facts.kind == MarkKind::Response
-                    && draft.facts.hook_id.is_none()
-                    && draft.facts.stdout.is_some()
-                    && draft.facts.stdout.as_deref().map(str::trim) == facts.stdout.as_deref().map(str::trim)
-            });
+    runs.sort_by_key(|run| run.finished.unwrap_or(usize::MAX));
+    let mut open: Vec<usize> = (0..drafts.len()).collect();
+    // The surest first: the same output, then the same word, then the same exit code.
+    for likeness in [Likeness::Output, Likeness::Word, Likeness::Exit] {
+        let mut left = Vec::new();
+        for run in runs {
+            let twin = open.iter().position(|at| Likeness::of(&drafts[*at], &run) == Some(likeness));
             match twin {
-                Some(draft) => draft.take(facts),
-                None => drafts.push(Draft::new(facts)),
+                Some(place) => {
+                    let draft = &mut drafts[open.remove(place)];
+                    draft.take(&run.facts);
+                    draft.finished = run.finished;
+                    for (kind, source) in run.kinds.iter().skip(1).zip(run.sources.iter().skip(1)) {
+                        draft.kinds.push(*kind);
+                        draft.sources.push(source.clone());
+                    }
+                }
+                None => left.push(run),
             }
         }
+        runs = left;
+    }
+    drafts.append(&mut runs);
+}
+
+/// By what a run of the stream is like a named one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Likeness {
+    Output,
+    Word,
+    Exit,
+}
+
+impl Likeness {
+    fn of(named: &Draft, streamed: &Draft) -> Option<Likeness> {
+        let (one, two) = (&named.facts, &streamed.facts);
+        if two.kind == MarkKind::Started && streamed.finished.is_none() {
+            return None;
+        }
+        if let (Some(one), Some(two)) = (spoken(&one.stdout), spoken(&two.stdout)) {
+            return (one == two).then_some(Likeness::Output);
+        }
+        let exits = one.exit_code.zip(two.exit_code).is_none_or(|(one, two)| one == two);
+        let stopped = one.timed_out == two.timed_out && one.background == two.background;
+        let outputs = one.stdout.is_none() || spoken(&one.stdout) == spoken(&two.stdout);
+        if !outputs || !exits || !stopped {
+            return None;
+        }
+        if let (Some(one), Some(two)) = (spoken(&one.stderr), spoken(&two.stderr)) {
+            return (one == two).then_some(Likeness::Output);
+        }
+        match (one.says, two.says) {
+            (Some(one), Some(two)) if one == two => Some(Likeness::Word),
+            (Some(_), _) => None,
+            _ => Some(Likeness::Exit),
+        }
+    }
+}
+
+/// An output without the white space around it, if there is anything left.
+fn spoken(output: &Option<String>) -> Option<&str> {
+    output.as_deref().map(str::trim).filter(|output| !output.is_empty())
+}
+
+/// Who finished last may decide: where the stream tells it of every run, its order holds.
+fn in_order_of_finishing(drafts: &mut [Draft]) {
+    if drafts.iter().all(|draft| draft.finished.is_some()) {
+        drafts.sort_by_key(|draft| draft.finished);
+    }
+}
+
+/// Finds the run that a trace without a command belongs to.
+fn place_nameless(firing: &Firing<'_>, facts: &Facts, drafts: &mut Vec<Draft>) {
+    match facts.kind {
+        MarkKind::Response | MarkKind::Started | MarkKind::RecordedRun => drafts.push(Draft::new(facts)),
         // These repeat what a named trace says in full.
         MarkKind::Context | MarkKind::SystemMessage | MarkKind::Stopped | MarkKind::DecidedCall => {
             place_echo(firing, facts, drafts);
@@ -328,8 +424,31 @@ fn place_refusal(facts: &Facts, drafts: &mut Vec<Draft>) {
     }
 }
 
-/// Joins the only run there is, else stands alone.
+/// Joins the run that it repeats, or the only run there is, else stands alone.
 fn place_alone(facts: &Facts, drafts: &mut Vec<Draft>) {
+    if facts.kind == MarkKind::DebugLine && !drafts.is_empty() && facts.exit_code.is_none() && facts.says.is_none() {
+        // It tells only that there was an answer, which a run is known of.
+        return;
+    }
+    let repeats = |draft: &&mut Draft| {
+        let same = |one: &Option<String>, two: &Option<String>| spoken(one) == spoken(two);
+        let ended = draft.facts.outcome.is_some() && draft.facts.outcome == facts.outcome;
+        ended
+            && (spoken(&facts.stdout).is_some() || spoken(&facts.stderr).is_some())
+            && same(&draft.facts.stdout, &facts.stdout)
+            && same(&draft.facts.stderr, &facts.stderr)
+    };
+    let stopped_by = |draft: &&mut Draft| {
+        facts.kind == MarkKind::Stopped && facts.stop_reason.is_some() && draft.facts.reason == facts.stop_reason
+    };
+    let decided = |draft: &&mut Draft| {
+        let decision = matches!(facts.kind, MarkKind::PermissionDecision | MarkKind::Deferred);
+        decision && facts.says.is_some() && draft.facts.says == facts.says
+    };
+    if let Some(draft) = drafts.iter_mut().find(|draft| repeats(draft) || stopped_by(draft) || decided(draft)) {
+        draft.take(facts);
+        return;
+    }
     match drafts.as_mut_slice() {
         [only] if !only.kinds.contains(&facts.kind) => only.take(facts),
         _ => drafts.push(Draft::new(facts)),

@@ -88,7 +88,8 @@ impl StreamReader {
     fn is_past(&self, slot: usize, event: &str) -> bool {
         let calls = self.slots[slot].event.calls;
         match event {
-            "PreToolUse" | "PermissionRequest" | "PostToolUse" | "PostToolUseFailure" => {
+            // At the permission prompt it does not wait: the first decision to come in counts.
+            "PreToolUse" | "PostToolUse" | "PostToolUseFailure" => {
                 calls.count == 1 && self.calls.get(calls.first.at()).is_some_and(|call| call.answered)
             }
             "UserPromptSubmit" => self.turn.prompt != Some(slot) || self.turn.spoke,

@@ -1,0 +1,156 @@
+//! `replay --json` as other programs see it: through the binary, on recorded streams and transcripts.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::logs::data;
+
+/// Event lines of `replay --json`; neither home nor project of this machine plays a part.
+fn replay(args: &[&str]) -> Vec<Value> {
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_hookscope"))
+        .args(["replay", "--json"])
+        .args(args)
+        .env("HOME", home.path())
+        .env_remove("CLAUDE_CONFIG_DIR")
+        .current_dir(home.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter(|line| line["kind"] == "event").collect()
+}
+
+fn stream(run: &str) -> PathBuf {
+    data("streams").join(run).join("stream-1.jsonl")
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// `event verdict action reason` of every event that is decided.
+fn decided(events: &[Value]) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let line = |event: &Value| {
+        let decision = &event["decision"];
+        let parts = [&event["event"], &decision["verdict"], &decision["action"], &decision["reason"]];
+        parts.map(word).join(" ")
+    };
+    let open = |event: &&Value| !matches!(event["decision"]["verdict"].as_str(), Some("quiet" | "unknown"));
+    events.iter().filter(open).map(line).collect()
+}
+
+#[test]
+fn a_stream_alone_tells_what_its_handlers_answered() {
+    let decided = decided(&replay(&[text(&stream("outcomes"))]));
+    assert_eq!(
+        decided,
+        [
+            "PreToolUse allow auto-allowed -",
+            "PreToolUse deny blocked R-DENY",
+            "PreToolUse ask asks-user R-ASK",
+            "PreToolUse allow auto-allowed -",
+            "PostToolUse block feedback-to-model WHY-POST",
+            "PreToolUse deny blocked blocked by exit two",
+            "PostToolUse block feedback-to-model post exit two",
+        ]
+    );
+}
+
+#[test]
+fn a_refused_permission_is_no_refusal_before_the_call() {
+    let decided = decided(&replay(&[text(&stream("permission"))]));
+    assert_eq!(
+        decided,
+        [
+            "PermissionRequest allow auto-allowed -",
+            "PermissionRequest deny denied Not today.",
+            "PermissionRequest allow auto-allowed -",
+        ]
+    );
+}
+
+#[test]
+fn an_answer_from_the_background_decides_nothing() {
+    let events = replay(&[text(&stream("async-hooks"))]);
+    assert_eq!(decided(&events), Vec::<String>::new());
+    let runs = events.iter().flat_map(|event| event["runs"].as_array().unwrap());
+    let late = runs.filter(|run| run["outcome"] == "async").count();
+    assert_eq!(late, 5);
+}
+
+#[test]
+fn without_the_sessions_folder_nothing_is_called_none() {
+    let transcript = data("transcripts").join("t04-v2.1.140-attachments.jsonl");
+    for mode in ["recorded", "match"] {
+        let events = replay(&[text(&transcript), "--mode", mode]);
+        assert!(!events.is_empty());
+        assert!(events.iter().all(|event| event["decision"]["verdict"] != "none"), "{mode}");
+    }
+}
+
+#[test]
+fn an_action_is_always_a_word() {
+    for mode in ["recorded", "match"] {
+        for event in replay(&[text(&stream("tools")), "--mode", mode]) {
+            assert!(event["decision"]["action"].is_string(), "{event}");
+        }
+    }
+}
+
+#[test]
+fn only_what_the_hook_input_has_is_the_id_of_the_call() {
+    for event in replay(&[text(&stream("permission"))]) {
+        let of_call = matches!(event["event"].as_str(), Some("PreToolUse" | "PostToolUse" | "PostToolUseFailure"));
+        assert_eq!(event["tool_use_id"].is_string(), of_call, "{}", event["event"]);
+    }
+}
+
+#[test]
+fn as_many_answers_as_handlers_prove_that_all_were_started() {
+    let settings = tempfile::NamedTempFile::new().unwrap();
+    let handlers = ["\"$LAB_BIN/play\" pre", "\"$LAB_BIN/rec\" PreToolUse"];
+    let handlers = handlers.map(|command| serde_json::json!({"type": "command", "command": command}));
+    let hooks = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": handlers}]}});
+    std::fs::write(settings.path(), hooks.to_string()).unwrap();
+    let given = format!("project={}", text(settings.path()));
+    let events = replay(&[text(&stream("outcomes")), "--settings", &given]);
+    for event in events.iter().filter(|event| event["event"] == "PreToolUse") {
+        for handler in event["groups"][0]["handlers"].as_array().unwrap() {
+            assert_eq!(handler["started"], true, "{event}");
+            assert_ne!(handler["evidence"], "unknown", "{event}");
+        }
+    }
+}
+
+#[test]
+fn a_log_of_hook_inputs_keeps_the_ids_of_the_calls() {
+    let events = replay(&[text(&data("streams/tools/inputs.jsonl"))]);
+    let calls: Vec<&Value> = events.iter().filter(|event| event["event"] == "PreToolUse").collect();
+    assert!(!calls.is_empty() && calls.iter().all(|event| event["tool_use_id"].is_string()));
+}
+
+#[test]
+fn stream_and_debug_log_tell_of_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(stream("outcomes"), folder.path().join("stream-1.jsonl")).unwrap();
+    std::fs::copy(data("streams/outcomes/debug.txt"), folder.path().join("debug-hooks.txt")).unwrap();
+    let events = replay(&[text(folder.path())]);
+    let play = |event: &Value| {
+        let runs = event["runs"].as_array().unwrap().clone();
+        assert!(runs.len() <= 2, "{}: {runs:?}", event["seq"]);
+        runs.into_iter().find(|run| run["command"].as_str().is_some_and(|command| command.contains("play")))
+    };
+    let refusal = events.iter().filter_map(play).find(|run| run["says"] == "deny").unwrap();
+    assert_eq!(refusal["exit_code"], 0);
+    assert_eq!(refusal["duration_ms"], 120.0);
+    assert!(refusal["stdout"].as_str().unwrap().contains("R-DENY"));
+    let killed = events.iter().filter_map(play).find(|run| run["exit_code"] == 137).unwrap();
+    assert_eq!(killed["outcome"], "non_blocking_error");
+    let stopped = events.iter().filter_map(play).find(|run| run["timed_out"] == true).unwrap();
+    assert_eq!((&stopped["outcome"], &stopped["duration_ms"]), (&Value::from("timeout"), &Value::from(1064.0)));
+}
