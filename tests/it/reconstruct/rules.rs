@@ -588,7 +588,7 @@ fn a_prompt_that_goes_back_starts_a_branch() {
         let at = LineRef::new(SourceIx(0), 0, 1, ix as u32 + 1);
         reader.line(at, line.to_string().as_bytes(), &mut shared, &mut out);
     }
-    let rewinds: Vec<(u32, u32)> = reader.rewinds().iter().map(|rewind| (rewind.at.line, rewind.back_to)).collect();
+    let rewinds: Vec<(u32, u32)> = out.rewinds.iter().map(|rewind| (rewind.at.line, rewind.back_to)).collect();
     assert_eq!(rewinds, [(4, 1)]);
     file.gives("UserPromptSubmit UserPromptSubmit UserPromptSubmit UserPromptSubmit");
 }
