@@ -108,5 +108,7 @@ impl Request {
 pub fn plan(request: &Request, span: Option<(Time, Time)>, changes: &[(Time, String)]) -> Plan {
     let discovery = if request.given.is_empty() { discover::discover(request) } else { given::collect(request) };
     let eras = past::eras(request, &discovery, span, changes);
-    Plan { eras, looked_at: discovery.looked_at, given: !request.given.is_empty() }
+    let given = !request.given.is_empty();
+    let blind = !given && request.start().is_none_or(|folder| !folder.is_dir());
+    Plan { eras, looked_at: discovery.looked_at, given, blind }
 }

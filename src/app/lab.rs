@@ -181,7 +181,7 @@ impl Lab {
         let of = |row: &MatchRow| place.get(row.subject.as_str()).copied().unwrap_or((usize::MAX, 0));
         self.report.results.sort_by_key(|row| {
             let (at, count) = of(row);
-            (count == 0, count == 0 && row.matched == Some(false), at)
+            (count == 0, count == 0 && row.matched != Some(true), at)
         });
         self.counts = self.report.results.iter().map(|row| of(row).1).collect();
         if self.cursor.at > 0

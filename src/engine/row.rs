@@ -2,7 +2,7 @@
 
 use crate::dialect::{EventClass, Traces};
 use crate::engine::{Mode, Selection, Tracer};
-use crate::model::{Event, EventIx, Evidence, Handler, MarkKind, Name, RunMark, Session, Verdict};
+use crate::model::{Event, EventIx, Evidence, Handler, MarkKind, Name, Plan, RunMark, Session, Verdict};
 
 /// An event in a line, cheap enough to be computed for a million of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,7 +75,7 @@ impl Tracer {
             Mode::Recorded => self.proof(session, ix, event, &selection),
         };
         row.started_unknown = selection.selected > 0 && proof.proven < usize::from(selection.selected);
-        (row.verdict, row.evidence) = verdict(told, &selection, proof, mode, self.plan.has_hooks());
+        (row.verdict, row.evidence) = verdict(told, &selection, proof, mode, &self.plan);
         row.needs_input = told.is_none() && selection.depends_on_input && row.verdict == Verdict::Unknown;
         if row.verdict == Verdict::Block && is_stop(&selection) {
             row.round = 1 + self.blocks_before(session, ix, event);
@@ -199,7 +199,7 @@ pub(super) fn verdict(
     selection: &Selection,
     proof: Proof,
     mode: Mode,
-    hooks_known: bool,
+    plan: &Plan,
 ) -> (Verdict, Evidence) {
     if let Some(verdict) = told {
         return (verdict, Evidence::Recorded);
@@ -207,7 +207,7 @@ pub(super) fn verdict(
     let undecided = selection.groups.iter().any(|group| group.tested.matched.is_none());
     if mode == Mode::Match {
         return match (selection.selected, undecided) {
-            (0, false) => (Verdict::None, Evidence::Derived),
+            (0, false) if !plan.blind => (Verdict::None, Evidence::Derived),
             _ => (Verdict::Unknown, Evidence::Unknown),
         };
     }
@@ -218,6 +218,10 @@ pub(super) fn verdict(
     if proof.traced || selection.selected > 0 || undecided {
         return (Verdict::Unknown, Evidence::Unknown);
     }
-    // Without any settings at hand hooks may have run and said nothing.
-    (Verdict::None, if hooks_known { Evidence::Derived } else { Evidence::Assumed })
+    if plan.blind {
+        // Hooks of settings that are not at hand may have run and said nothing.
+        return (Verdict::Unknown, Evidence::Unknown);
+    }
+    // The settings of today may be not those of the session.
+    (Verdict::None, if plan.has_hooks() { Evidence::Derived } else { Evidence::Assumed })
 }

@@ -7,7 +7,7 @@ use super::{HandlerChoice, Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
 use crate::model::{
     Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, GroupStep, Handler, HandlerKind, HandlerStep,
-    HookSet, MarkKind, PermissionResult, Place, RecordedVerdict, RuleStep, Session, Stage, Step, Time, Verdict,
+    HookSet, MarkKind, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Stage, Step, Time, Verdict,
 };
 use crate::source::Lines;
 
@@ -54,9 +54,10 @@ impl Tracer {
         let decision = self.decision(session, ix, event, &selection, set, &joined, mode, lines);
         let context = session.context_of(event);
         let agent = session.agent_of(event);
+        let class = selection.spec.map(|spec| spec.class);
         let call_id = match &input {
             Some(input) => input["tool_use_id"].as_str().map(str::to_owned),
-            None => call_id(session, event, lines),
+            None => call_id(session, event, class, lines),
         };
         Some(Step {
             seq: ix.0.saturating_add(1),
@@ -182,14 +183,14 @@ impl Tracer {
             Mode::Match => (None, Proof::default()),
             Mode::Recorded => ((self.behaviour.verdict)(&traces), self.proof(session, ix, event, selection)),
         };
-        let (verdict, evidence) = verdict(told, selection, proof, mode, self.plan.has_hooks());
+        let (verdict, evidence) = verdict(told, selection, proof, mode, &self.plan);
         if decision.verdict != verdict {
             contradict(&mut decision, verdict, joined);
             (self.behaviour.follow)(&at, &mut decision);
         }
         decision.evidence = evidence;
         if verdict == Verdict::Unknown {
-            decision.unknown_because = Some(unknown_because(mode, selection, proof));
+            decision.unknown_because = Some(unknown_because(mode, selection, proof, &self.plan));
             decision.steps.push(RuleStep {
                 text: decision.unknown_because.clone().unwrap_or_default(),
                 rule: Some("mute-handlers-leave-no-trace"),
@@ -197,8 +198,8 @@ impl Tracer {
         }
         match mode {
             Mode::Match if verdict == Verdict::Unknown => {
-                decision.action = None;
-                decision.effect = "nothing is decided: only matchers were looked at".to_owned();
+                let left = std::mem::take(&mut decision.effect);
+                decision.effect = format!("only matchers were looked at; unless a hook decides: {left}");
             }
             Mode::Match => {}
             Mode::Recorded => {
@@ -299,7 +300,11 @@ impl Tracer {
 }
 
 /// The id of an event's only call, from the line that asked for it.
-fn call_id(session: &Session, event: &Event, lines: &dyn Lines) -> Option<String> {
+/// The call's id as the hook input has it: a batch and a permission request bring none (measured with 2.1.332).
+fn call_id(session: &Session, event: &Event, class: Option<EventClass>, lines: &dyn Lines) -> Option<String> {
+    if matches!(class, Some(EventClass::AfterBatch | EventClass::Permission)) {
+        return None;
+    }
     let [call] = session.calls_of(event) else { return None };
     let line: Value = serde_json::from_slice(&lines.read(call.used).ok()?).ok()?;
     let block = &line["message"]["content"][usize::from(call.used_block)];
@@ -352,7 +357,10 @@ fn contradict(decision: &mut Decision, verdict: Verdict, joined: &[Joined]) {
     decision.verdict = verdict;
 }
 
-fn unknown_because(mode: Mode, selection: &Selection, proof: Proof) -> String {
+fn unknown_because(mode: Mode, selection: &Selection, proof: Proof, plan: &Plan) -> String {
+    if plan.blind && selection.selected == 0 && !proof.traced {
+        return BLIND.to_owned();
+    }
     if mode == Mode::Match {
         return "only matchers were looked at: nothing was run, and no record was asked".to_owned();
     }
@@ -367,6 +375,10 @@ fn unknown_because(mode: Mode, selection: &Selection, proof: Proof) -> String {
     }
     MUTE.to_owned()
 }
+
+/// Why nothing tells, without any settings.
+const BLIND: &str = "the folder of this session is not here, so its hooks are not known: one may have run and left no \
+    trace (--settings FILE names them)";
 
 const MUTE: &str = "a handler that exits 0 and prints nothing leaves nothing in a transcript";
 

@@ -98,7 +98,12 @@ impl Demo {
             set.files.push(SettingsFile { origin: EraOrigin::Given, ..read.file });
             set.groups.extend(read.groups.into_iter().map(|group| MatcherGroup { file: at, ..group }));
         }
-        Plan { eras: vec![Era { from: Time::UNKNOWN, set, note: None }], looked_at: Vec::new(), given: true }
+        Plan {
+            eras: vec![Era { from: Time::UNKNOWN, set, note: None }],
+            looked_at: Vec::new(),
+            given: true,
+            blind: false,
+        }
     }
 
     /// The row that matters, once so much of the session is read.

@@ -183,7 +183,7 @@ pub fn weave(
     let mut known_starts = usize::MAX;
     loop {
         // Looking for a call is cheap, but not for each of a million events.
-        let starts = strands.iter().map(Strand::starts).sum();
+        let starts = started_in(&strands);
         if starts != known_starts || strands.iter().all(|strand| strand.is_dormant() || strand.is_through()) {
             known_starts = starts;
             awaken(&mut strands, &mut gates, &passed, shared);
@@ -194,6 +194,10 @@ pub fn weave(
                 strand.fill(shared, room);
             }
             take_findings(strand, &mut batch);
+        }
+        if started_in(&strands) != known_starts {
+            // A call and its answer may have come at once: what lies between them is to be known before either goes.
+            continue;
         }
         let undecided = strands.iter().any(|strand| strand.ready.is_empty() && strand.state == State::Reading);
         if !undecided {
@@ -218,6 +222,11 @@ pub fn weave(
             strand.cursor.wait(PATIENCE);
         }
     }
+}
+
+/// Subagents that were started in what was read so far.
+fn started_in(strands: &[Strand]) -> usize {
+    strands.iter().map(Strand::starts).sum()
 }
 
 /// Starts the readers of subagents whose call was read; at the very end those of whom no call is known.

@@ -262,6 +262,8 @@ pub struct Plan {
     pub looked_at: Vec<LookedAt>,
     /// Whether settings were given, so that nothing was discovered.
     pub given: bool,
+    /// Whether the folder that the session ran in is not here, so that hooks of it may be missing.
+    pub blind: bool,
 }
 
 impl Plan {

@@ -64,16 +64,19 @@ pub fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
     }
     let count = app.count.map(|count| format!("{count} "));
     let width = |items: &[(String, &str)]| -> usize {
-        items.iter().map(|(key, label)| text::width(key) + label.len() + 3).sum::<usize>() + 1
+        let all = items.iter().map(|(key, label)| text::width(key) + label.len() + 3).sum::<usize>() + 1;
+        // What stands between items need not follow the last.
+        all.saturating_sub(2)
     };
     let room = usize::from(area.width).saturating_sub(count.as_ref().map_or(0, String::len));
     let stay = 2.min(items.len());
     while items.len() > stay && width(&items) > room {
         items.remove(items.len() - stay - 1);
     }
-    let mut line = Line::new().and(" ", Tone::Plain);
-    for (key, label) in items {
-        line = line.and(key, Tone::Key).and(format!(" {label}  "), Tone::Plain);
+    let mut line = Line::new();
+    for (at, (key, label)) in items.into_iter().enumerate() {
+        line = line.and(if at == 0 { " " } else { "  " }, Tone::Plain).and(key, Tone::Key);
+        line = line.and(format!(" {label}"), Tone::Plain);
     }
     canvas.line(area, &line);
     if let Some(count) = count {

@@ -19,10 +19,8 @@ const MARK: usize = 2;
 
 impl Columns {
     fn new(app: &App, lab: &Lab, width: usize) -> Columns {
-        let name = |row: &MatchRow| {
-            let brackets = if row.span.is_some() { 2 } else { 0 };
-            text::width(&text::safe_as(&row.subject, app.options.charset)) + brackets
-        };
+        // Room for the brackets is there from the start: columns stay where they are while one types.
+        let name = |row: &MatchRow| text::width(&text::safe_as(&row.subject, app.options.charset)) + 2;
         let longest = lab.report.results.iter().map(name).max().unwrap_or(0);
         let keep = if app.keeps.iter().any(|keep| keep.event == lab.event) { 10 } else { 0 };
         let fit = 9;
@@ -139,7 +137,7 @@ fn name_row(
         let why = if fit == Fit::Trying {
             "it may take exponential time: tried where it can be stopped"
         } else {
-            it.why.strip_prefix("a regular expression, ").unwrap_or(&it.why)
+            plainly(&it.why)
         };
         canvas.text(pen, why, if fit == Fit::Match { tone } else { Tone::Dim });
     }
@@ -160,4 +158,10 @@ fn name_line(it: &MatchRow, tone: Tone, cells: usize, canvas: &Canvas) -> Line {
     let room = cells.saturating_sub(text::width(&found) + 2);
     let before = text::cut_start(&before, room, canvas.charset);
     Line::new().and(before, tone).and(format!("[{found}]"), Tone::Strong).and(safe(after), tone)
+}
+
+/// A reason without what stands beside it anyway: the kind of pattern, the result.
+fn plainly(why: &str) -> &str {
+    let known = ["a regular expression, ", "undecided: "];
+    known.iter().find_map(|words| why.strip_prefix(words)).unwrap_or(why)
 }

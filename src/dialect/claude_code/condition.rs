@@ -3,6 +3,7 @@
 //! Measured on 2.1.332 for commands and file patterns; a rule that is not understood here lets the handler run,
 //! and says so.
 
+use globset::GlobBuilder;
 use serde_json::Value;
 
 use super::tools::TOOLS;
@@ -209,91 +210,61 @@ fn fits(pattern: &str, command: &str) -> bool {
         Some(prefix) if !prefix.contains('*') => {
             command == prefix || command.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(char::is_whitespace))
         }
-        _ => wild(pattern.as_bytes(), command.as_bytes(), Star::Anything),
+        _ => stands_for(pattern, command),
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Star {
-    /// `*` stands for anything.
-    Anything,
-    /// `*` stops at `/`, `**` does not.
-    Segment,
+/// `*` in a command stands for anything, separators included; nothing else is special.
+fn stands_for(pattern: &str, command: &str) -> bool {
+    let literal = |c: char| match c {
+        '?' | '[' | ']' | '{' | '}' => format!("[{c}]"),
+        '\\' => r"\\".to_owned(),
+        _ => c.to_string(),
+    };
+    let pattern: String = pattern.chars().map(literal).collect();
+    GlobBuilder::new(&pattern).backslash_escape(true).build().is_ok_and(|glob| glob.compile_matcher().is_match(command))
 }
 
-/// Wildcards, without recursion into exponential time: one table of reachable places.
-fn wild(pattern: &[u8], text: &[u8], star: Star) -> bool {
-    let mut reach = vec![false; text.len() + 1];
-    reach[0] = true;
-    let mut at = 0;
-    while at < pattern.len() {
-        let deep = star == Star::Segment && pattern[at..].starts_with(b"**");
-        if pattern[at] == b'*' {
-            let slashes = star == Star::Anything || deep;
-            for place in 0..text.len() {
-                if reach[place] && (slashes || text[place] != b'/') {
-                    reach[place + 1] = true;
-                }
-            }
-            at += if deep { 2 } else { 1 };
-            // `**/x` is also `x` without a folder.
-            if deep && pattern.get(at) == Some(&b'/') && reach.iter().any(|reached| *reached) {
-                let mut next = reach.clone();
-                for place in 0..text.len() {
-                    next[place + 1] = reach[place] && text[place] == b'/';
-                }
-                next[0] = reach[0];
-                let starts: Vec<bool> =
-                    (0..=text.len()).map(|place| next[place] && (place == 0 || text[place - 1] == b'/')).collect();
-                reach = starts;
-                at += 1;
-            }
-            continue;
-        }
-        for place in (0..text.len()).rev() {
-            reach[place + 1] =
-                reach[place] && (pattern[at] == b'?' && text[place] != b'/' || pattern[at] == text[place]);
-        }
-        reach[0] = false;
-        at += 1;
-    }
-    reach[text.len()]
+/// As in ignore files: `*` stops at `/`, `**` does not, braces are braces. `None`: not a pattern.
+fn wild(pattern: &str, path: &str) -> Option<bool> {
+    let pattern = pattern.replace('{', "[{]").replace('}', "[}]");
+    let glob = GlobBuilder::new(&pattern).literal_separator(true).backslash_escape(true).build().ok()?;
+    Some(glob.compile_matcher().is_match(path))
 }
 
 /// A file pattern: `src/**` below the working folder, `**/*.txt` anywhere, `//abs` from the root.
 fn for_path(content: &str, path: &str, cwd: Option<&str>) -> Held {
-    let told = |holds| if holds { Held::Yes("holds for the file") } else { Held::No("does not hold for the file") };
+    let told = |holds| match holds {
+        Some(true) => Held::Yes("holds for the file"),
+        Some(false) => Held::No("does not hold for the file"),
+        None => Held::NotEvaluated("it is not a pattern that can be read"),
+    };
     if content.starts_with('~') || (content.starts_with('/') && !content.starts_with("//")) {
         return Held::NotEvaluated("what its folder is can't be told from the session");
     }
     if let Some(absolute) = content.strip_prefix('/') {
-        return told(wild(absolute.as_bytes(), path.as_bytes(), Star::Segment));
+        return told(wild(absolute, path));
     }
     if content.starts_with("**/") {
-        return told(wild(content.as_bytes(), path.trim_start_matches('/').as_bytes(), Star::Segment));
+        return told(wild(content, path.trim_start_matches('/')));
     }
     let content = content.strip_prefix("./").unwrap_or(content);
-    let below = cwd.and_then(|cwd| path.strip_prefix(cwd.trim_end_matches('/'))?.strip_prefix('/'));
-    match below {
-        Some(below) if wild(content.as_bytes(), below.as_bytes(), Star::Segment) => told(true),
-        // One segment may be meant for any depth, as in ignore files: nobody measured it.
-        Some(below) if !content.contains('/') && below.contains('/') => {
-            let name = below.rsplit('/').next().unwrap_or(below);
-            if wild(content.as_bytes(), name.as_bytes(), Star::Segment) {
-                Held::NotEvaluated("whether it means this depth is not known")
-            } else {
-                told(false)
-            }
+    let Some(cwd) = cwd else { return Held::NotEvaluated("the working folder is not known") };
+    let below = path.strip_prefix(cwd.trim_end_matches('/')).and_then(|rest| rest.strip_prefix('/'));
+    let Some(below) = below else { return told(Some(false)) };
+    // One segment may be meant for any depth, as in ignore files: nobody measured it.
+    let name = below.rsplit('/').next().unwrap_or(below);
+    match wild(content, below) {
+        Some(false) if !content.contains('/') && name != below && wild(content, name) == Some(true) => {
+            Held::NotEvaluated("whether it means this depth is not known")
         }
-        Some(_) => told(false),
-        None if cwd.is_some() => told(false),
-        None => Held::NotEvaluated("the working folder is not known"),
+        holds => told(holds),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Star, holds, wild};
+    use super::{holds, stands_for, wild};
     use crate::model::Evidence;
     use serde_json::json;
 
@@ -310,10 +281,12 @@ mod tests {
             ("src/**/b.rs", "src/x/y/b.rs", true),
             ("src/**/b.rs", "src/ab.rs", false),
         ] {
-            assert_eq!(wild(pattern.as_bytes(), text.as_bytes(), Star::Segment), expect, "{pattern} {text}");
+            assert_eq!(wild(pattern, text), Some(expect), "{pattern} {text}");
         }
-        let hard = "*a".repeat(40);
-        assert!(!wild(hard.as_bytes(), "a".repeat(39).as_bytes(), Star::Anything));
+        assert_eq!(wild("src/{a,b}", "src/a"), Some(false));
+        assert!(stands_for("npm run *:fix", "npm run lint/x:fix") && !stands_for("a?c", "abc"));
+        assert!(stands_for(r"echo [a]\{!}* ]", r"echo [a]\{!}x ]"));
+        assert!(!stands_for(&"*a".repeat(40), &"a".repeat(39)));
     }
 
     #[test]

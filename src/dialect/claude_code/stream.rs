@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use crate::dialect::{Output, Reader, Shared};
 use crate::model::{
     Agent, AgentIx, Call, CallIx, Context, ContextIx, Diagnostic, Event, EventIx, Evidence, Level, LineRef, MarkIx,
-    MarkKind, Name, Origin, Place, RunMark, Time,
+    MarkKind, Name, Origin, Place, RunMark, Says, Time,
 };
 use crate::source::values::parse_lenient;
 
@@ -83,6 +83,8 @@ struct OpenCall {
     answered: bool,
     /// An answer of a hook on PreToolUse or PermissionRequest refused it.
     refused: bool,
+    /// The event whose handler's answer that was, and its word.
+    refused_by: Option<(usize, Says)>,
 }
 
 #[derive(Debug)]
@@ -225,8 +227,8 @@ impl StreamReader {
         let text = |key: &str| line.get(key).and_then(Value::as_str);
         match text("subtype").unwrap_or_default() {
             "hook_started" => self.hook_started(at, line, shared, out),
-            "hook_progress" => self.hook_line(at, line, MarkKind::Started, out),
-            "hook_response" => self.hook_line(at, line, MarkKind::Response, out),
+            "hook_progress" => self.hook_line(at, line, MarkKind::Started, shared, out),
+            "hook_response" => self.hook_line(at, line, MarkKind::Response, shared, out),
             "init" if !self.turn.started => {
                 let slot = self.add("SessionStart", None, at, State::Fired, shared);
                 // Whatever began it, that was before the prompt.
@@ -282,7 +284,10 @@ impl StreamReader {
                 let Some(&call) = text("tool_use_id").and_then(|id| self.by_id.get(id)) else { return };
                 if text("decision_reason_type") == Some("hook") {
                     self.calls[call].refused = true;
-                    self.mark(self.calls[call].pre, at, MarkKind::RefusedCall, 0, out);
+                    // Without hook lines nothing tells whether it was at the call or at its permission prompt.
+                    let (slot, says) = self.calls[call].refused_by.unwrap_or((self.calls[call].pre, Says::Deny));
+                    let kind = if says == Says::Ask { MarkKind::DecidedCall } else { MarkKind::RefusedCall };
+                    self.mark_run(slot, RunMark { at, kind, says: Some(says), ..PLAIN }, out);
                 }
             }
             "informational" => self.informational(at, line, shared, out),

@@ -442,6 +442,11 @@ pub fn nightly_refactor() -> (Session, Desk) {
         groups: vec![group(0, "PreToolUse"), group(1, "PreToolUse"), group(1, "Stop"), group(2, "PreToolUse")],
         switches: Vec::new(),
     };
-    let plan = Plan { eras: vec![Era { from: Time::UNKNOWN, set, note: None }], looked_at: Vec::new(), given: false };
+    let plan = Plan {
+        eras: vec![Era { from: Time::UNKNOWN, set, note: None }],
+        looked_at: Vec::new(),
+        given: false,
+        blind: false,
+    };
     (session, Desk { plan, steps, rounds })
 }

@@ -79,6 +79,11 @@ impl Facts {
     fn fill(&mut self, traces: &Traces<'_>, mark: &RunMark, line: &Value, lines: &dyn Lines) {
         let attachment = &line["attachment"];
         match mark.kind {
+            MarkKind::Async if line["subtype"] == "hook_response" => {
+                self.stream(line);
+                self.background = true;
+                self.outcome = Some(Outcome::Async);
+            }
             MarkKind::Success | MarkKind::NonBlockingError | MarkKind::Cancelled | MarkKind::Async => {
                 self.outputs(attachment);
                 self.outcome = Some(match mark.kind {
@@ -103,7 +108,8 @@ impl Facts {
             MarkKind::UnusableAnswer => self.system_message = text(&attachment["content"]),
             MarkKind::Context => self.context = texts(&attachment["content"]),
             MarkKind::RefusedCall | MarkKind::DecidedCall => {
-                let words = result_text(traces, line);
+                // The stream has a line of its own for a refused call.
+                let words = result_text(traces, line).or_else(|| text(&line["decision_reason"]));
                 if mark.kind == MarkKind::RefusedCall {
                     let words = words.map(|words| match words.split_once(" hook error: ") {
                         Some((lead, rest)) if !lead.contains(char::is_whitespace) => rest.to_owned(),
@@ -241,6 +247,8 @@ impl Facts {
                 self.timed_out = true;
                 self.exit_code = None;
             }
+            // Its word for a process that failed, exit 2 included.
+            Some("error") if self.exit_code == Some(2) => {}
             Some("error") => self.outcome = Some(Outcome::NonBlockingError),
             Some("success") => self.outcome = Some(Outcome::Success),
             _ => {}

@@ -48,7 +48,16 @@ impl StreamReader {
         self.by_id.insert(text("id").to_owned(), ix);
         let message = asked.message.to_owned();
         let agent = asked.agent;
-        self.calls.push(OpenCall { call, agent, message, pre, post: None, answered: false, refused: false });
+        self.calls.push(OpenCall {
+            call,
+            agent,
+            message,
+            pre,
+            post: None,
+            answered: false,
+            refused: false,
+            refused_by: None,
+        });
         self.about_call(pre, ix);
         self.slots[pre].event.time = asked.time;
         out.calls.push((call_ix(ix), call));

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::{OpenCall, PLAIN, State, StreamReader, call_ix};
+use crate::dialect::claude_code::output;
 use crate::dialect::{Output, Shared};
-use crate::model::{AgentIx, CallRange, LineRef, MarkKind, Name, RunMark};
+use crate::model::{AgentIx, CallRange, LineRef, MarkKind, Name, RunMark, Says};
 use crate::source::values::parse_lenient;
 
 /// The firing whose handlers are being started. All handlers of an event start together, so that it is over with
@@ -55,23 +56,65 @@ impl StreamReader {
     }
 
     /// A line about a run that was started.
-    pub(super) fn hook_line(&mut self, at: LineRef, line: &Map<String, Value>, kind: MarkKind, out: &mut Output) {
+    pub(super) fn hook_line(
+        &mut self,
+        at: LineRef,
+        line: &Map<String, Value>,
+        kind: MarkKind,
+        shared: &Shared,
+        out: &mut Output,
+    ) {
         let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default();
         let Some(&slot) = self.runs.get(text("hook_id")) else { return };
         let exit_code = line.get("exit_code").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
-        self.mark_run(slot, RunMark { at, kind, exit_code, ..PLAIN }, out);
+        let late = kind == MarkKind::Response && self.is_past(slot, text("hook_event"));
+        let kind = if late { MarkKind::Async } else { kind };
+        let mut mark = RunMark { at, kind, exit_code, ..PLAIN };
+        if kind == MarkKind::Response && text("outcome") != "cancelled" {
+            let version = self.now.and_then(|now| shared.names.get(now.version));
+            mark.says = output::says(text("hook_event"), text("stdout"), exit_code, version);
+        }
+        self.mark_run(slot, mark, out);
         if kind != MarkKind::Response {
             return;
         }
         if self.firing.as_ref().is_some_and(|open| open.slot == slot) {
             self.close_firing();
         }
-        if matches!(text("hook_event"), "PreToolUse" | "PermissionRequest")
-            && refuses(text("stdout"), exit_code, text("hook_event"))
-        {
-            let call = self.slots[slot].event.calls.first;
-            if let Some(call) = self.calls.get_mut(call.at()) {
-                call.refused = true;
+        self.refused(slot, text("hook_event"), text("stdout"), mark);
+    }
+
+    /// Whether the agent has gone on past an event: it waits for all handlers but those in the background.
+    fn is_past(&self, slot: usize, event: &str) -> bool {
+        let calls = self.slots[slot].event.calls;
+        match event {
+            "PreToolUse" | "PermissionRequest" | "PostToolUse" | "PostToolUseFailure" => {
+                calls.count == 1 && self.calls.get(calls.first.at()).is_some_and(|call| call.answered)
+            }
+            "UserPromptSubmit" => self.turn.prompt != Some(slot) || self.turn.spoke,
+            "Stop" => self.turn.stop != Some(slot),
+            _ => false,
+        }
+    }
+
+    /// Whether an answer refuses the call, as far as that decides if it ran: the client's newer words for it stand in
+    /// the result, older ones give the bare reason (2.1.197).
+    fn refused(&mut self, slot: usize, event: &str, stdout: &str, mark: RunMark) {
+        // At the prompt exit codes decide nothing, and a question is not asked.
+        let refusals: &[Says] = match event {
+            "PreToolUse" => &[Says::Deny, Says::Block, Says::Ask],
+            "PermissionRequest" => &[Says::Deny],
+            _ => return,
+        };
+        let word = mark.says.filter(|says| refusals.contains(says));
+        // `continue: false` may stand beside a refusal.
+        let word = word.or_else(|| (mark.says == Some(Says::Halt) && denies(stdout)).then_some(Says::Deny));
+        let call = self.slots[slot].event.calls.first;
+        if let (Some(word), Some(call)) = (word, self.calls.get_mut(call.at())) {
+            call.refused = true;
+            // A refusal beats a question.
+            if call.refused_by.is_none_or(|(_, known)| known == Says::Ask) {
+                call.refused_by = Some((slot, word));
             }
         }
     }
@@ -211,18 +254,9 @@ impl StreamReader {
     }
 }
 
-/// Whether an answer refuses the call, as far as that decides if it ran: the client's newer words for it stand in
-/// the result, older ones give the bare reason (2.1.197).
-fn refuses(stdout: &str, exit_code: Option<i32>, event: &str) -> bool {
-    let answer = stdout.trim_start().starts_with('{').then(|| parse_lenient(stdout.trim().as_bytes())).flatten();
-    let specific = answer.as_ref().and_then(|answer| answer.get("hookSpecificOutput"));
-    let word = |value: Option<&Value>, key: &str| {
-        value.and_then(|value| value.get(key)).and_then(Value::as_str).unwrap_or_default().to_owned()
-    };
-    if event == "PermissionRequest" {
-        return word(specific.and_then(|it| it.get("decision")), "behavior") == "deny";
-    }
-    exit_code == Some(2)
-        || matches!(word(specific, "permissionDecision").as_str(), "deny" | "ask")
-        || word(answer.as_ref(), "decision") == "block"
+/// Whether a hook output's own words refuse the call.
+fn denies(stdout: &str) -> bool {
+    let answer = parse_lenient(stdout.trim().as_bytes()).unwrap_or_default();
+    let is = |place: &str, word: &str| answer.pointer(place).and_then(Value::as_str) == Some(word);
+    is("/hookSpecificOutput/permissionDecision", "deny") || is("/decision", "block")
 }
