@@ -1,5 +1,6 @@
 //! A conversation that went back: what was left stays in sight, says so, and can be chosen.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use hookscope::app::{App, Input, Options};
@@ -15,30 +16,8 @@ use serde_json::{Value, json};
 
 use crate::screen::Bench;
 
-fn line(minute: u32, uuid: &str, parent: Option<&str>, kind: &str, message: Value) -> String {
-    json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "5e55", "version": "2.1.332", "cwd": "/w",
-        "timestamp": format!("2026-11-30T10:{minute:02}:00.000Z"), "promptId": format!("p{minute}"),
-        "message": message})
-    .to_string()
-}
-
 /// Two prompts; then back behind the second one, and another one instead.
-fn rewound() -> String {
-    let prompt = |text: &str| json!({"role": "user", "content": text});
-    let answer = |id: &str, text: &str| {
-        json!({"id": id, "role": "assistant", "model": "m", "stop_reason": "end_turn",
-            "content": [{"type": "text", "text": text}]})
-    };
-    [
-        line(0, "a1", None, "user", prompt("Plan the release")),
-        line(1, "a2", Some("a1"), "assistant", answer("m1", "Here is a plan.")),
-        line(2, "b1", Some("a2"), "user", prompt("Now do it in Perl")),
-        line(3, "b2", Some("b1"), "assistant", answer("m2", "Done in Perl.")),
-        line(4, "c1", Some("a2"), "user", prompt("Now do it in sh")),
-        line(5, "c2", Some("c1"), "assistant", answer("m3", "Done in sh.")),
-    ]
-    .join("\n")
-}
+const REWOUND: &str = "tests/data/transcripts/rewound.jsonl";
 
 struct Read {
     session: Session,
@@ -46,20 +25,17 @@ struct Read {
     store: Arc<Store>,
 }
 
-fn read(text: &str) -> Read {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("session.jsonl");
-    std::fs::write(&path, text).unwrap();
-    let files = SessionFiles { main: vec![path], ..SessionFiles::default() };
+fn read(path: &Path) -> Read {
+    let files = SessionFiles { main: vec![path.to_owned()], ..SessionFiles::default() };
     let store = Arc::new(Store::new());
     let loaded = load(&From::Files(files), &Request::default(), &store).unwrap();
     let tracer = Tracer::new(&DIALECT, loaded.plan, engine::Options::default());
     Read { session: loaded.session, tracer, store }
 }
 
-/// The rewound session after these keys. Its folder is gone by then: only what is in memory is looked at.
+/// The rewound session after these keys.
 fn bench(size: (u16, u16), keys: &str) -> Bench {
-    let Read { session, tracer, store } = read(&rewound());
+    let Read { session, tracer, store } = read(Path::new(REWOUND));
     let mut bench = Bench { app: App::new(session, Options::default()), copied: Vec::new(), quit: false };
     bench.give(Input::Resize(size.0, size.1));
     bench.give(Input::Planned(Arc::new(Inspector::new(tracer, store))));
@@ -80,7 +56,7 @@ fn what_a_rewind_left_is_marked_and_says_where() {
     let all = rows(&bench((80, 24), ""));
     let left: Vec<u32> = all.iter().filter(|(_, left)| *left).map(|(seq, _)| *seq).collect();
     assert_eq!(left.len(), 2, "the second prompt and its stop: {all:?}");
-    let Read { session, tracer, store } = read(&rewound());
+    let Read { session, tracer, store } = read(Path::new(REWOUND));
     let options = StepOptions { inputs: Inputs::Omitted, mode: None };
     let step = tracer.step(&session, EventIx(left[0] - 1), store.as_ref(), options).unwrap();
     let back = session.left_at(EventIx(left[0] - 1)).unwrap();
@@ -119,12 +95,15 @@ fn a_fork_names_the_session_that_it_is_from() {
         line["forkedFrom"] = json!({"sessionId": "0ld0ld0ld0ld", "messageUuid": "x"});
         line.to_string()
     };
-    let text = rewound();
+    let text = std::fs::read_to_string(REWOUND).unwrap();
     let lines: Vec<String> =
         text.lines().enumerate().map(|(at, line)| if at < 2 { copied(line) } else { line.to_owned() }).collect();
-    let session = read(&lines.join("\n")).session;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("forked.jsonl");
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    let session = read(&path).session;
     assert_eq!(session.forked_from.as_deref(), Some("0ld0ld0ld0ld"));
-    assert_eq!(read(&text).session.forked_from, None);
+    assert_eq!(read(Path::new(REWOUND)).session.forked_from, None);
 }
 
 #[test]
