@@ -27,8 +27,8 @@
 //! | [`diagnose`] | the loop doctor | screens |
 //! | [`app`] | the interactive program without drawing: state, keys, actions, effects | ratatui |
 //! | [`ui`] | drawing only | files, processes, parsing |
-//! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 //! | [`mod@bench`] | makes transcripts of any size, and measures; kept out of the help | screens, how a session is loaded |
+//! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 
 pub mod app;
 pub mod bench;

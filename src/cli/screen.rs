@@ -149,8 +149,8 @@ fn options(common: &Common) -> Options {
     }
 }
 
-/// Shows one session until the person leaves it.
-fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failure> {
+/// Loads a session in the background.
+pub(super) fn load(from: From, common: &Common) -> io::Result<mpsc::Receiver<Input>> {
     let store = Arc::new(Store::new());
     let (send, loading) = mpsc::channel(AHEAD);
     let (common, lines) = (common.clone(), store.clone());
@@ -171,6 +171,12 @@ fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failur
             let _ = told(Input::LoadFailed(opening::failure(error).to_string()));
         }
     })?;
+    Ok(loading)
+}
+
+/// Shows one session until the person leaves it.
+fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failure> {
+    let loading = load(from, common)?;
     let mut app = App::new(Session::new(opening::dialect().id), options);
     let mut screen = Screen::new()?;
     app.redraw = true;

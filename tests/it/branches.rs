@@ -52,6 +52,14 @@ fn rows(bench: &Bench) -> Vec<(u32, bool)> {
 }
 
 #[test]
+fn a_prompt_that_goes_back_starts_a_branch() {
+    let session = read(Path::new(REWOUND)).session;
+    let rewinds: Vec<(u32, u32)> =
+        session.branches.rewinds().iter().map(|rewind| (rewind.at.line, rewind.back_to)).collect();
+    assert_eq!(rewinds, [(5, 2)]);
+}
+
+#[test]
 fn what_a_rewind_left_is_marked_and_says_where() {
     let all = rows(&bench((80, 24), ""));
     let left: Vec<u32> = all.iter().filter(|(_, left)| *left).map(|(seq, _)| *seq).collect();
