@@ -51,7 +51,7 @@ pub use json::{JsonKind, JsonRow, JsonRows};
 pub use keys::{Binding, Mode, bindings, bottom_line, key_for, key_name, readme_table, typed};
 pub use lab::{Fit, Keep, Lab, Must, Trial};
 pub use layer::{Ask, Asked, Bookmarks, Layer, Palette, Reader, Text, keys_of};
-pub use layout::{Area, Pane, Regions, Shape};
+pub use layout::{Area, Pane, Regions, Shape, Share};
 pub use loops::{Loops, LoopsSeen};
 pub use marks::{Bookmark, Jumps};
 pub use run::run;

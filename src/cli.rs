@@ -3,6 +3,7 @@
 //! Owns words and exit codes. Must not know how anything is done.
 
 mod bench_cmd;
+mod bench_keys;
 pub mod convert;
 pub mod demo;
 pub mod failure;

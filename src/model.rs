@@ -2,6 +2,7 @@
 //!
 //! Owns shapes and the few operations that keep them consistent. Must not know files, agents or screens.
 
+mod branch;
 mod decision;
 mod diagnostic;
 mod event;
@@ -13,6 +14,7 @@ mod session;
 mod step;
 mod time;
 
+pub use branch::{Branches, OffBranch, Rewind};
 pub use decision::{Action, Says, Verdict};
 pub use diagnostic::{Diagnostic, Level, Place};
 pub use event::{

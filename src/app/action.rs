@@ -179,6 +179,8 @@ pub enum Action {
     Copy,
     /// Copy the path of the value under the cursor.
     CopyPath,
+    /// Show one branch of the conversation, the next one, or all again.
+    Branch,
     /// Ask for a text to find.
     Find,
     /// Next or previous hit.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::hooks::says_word;
 use super::{Doc, Line, Rule, Target, Tone};
-use crate::model::{Decision, HandlerStep, Step, Text, Verdict};
+use crate::model::{Decision, EventIx, HandlerStep, Step, Text, Verdict};
 use crate::text::Charset;
 
 /// How much room there is for a sentence.
@@ -113,6 +113,14 @@ pub fn decision_doc(step: &Step, cells: usize, charset: Charset) -> Doc {
         let target = it.rule.map(|rule| Target::Rule(rule.to_owned()));
         let lead = if position == 0 { "how      ".to_owned() } else { " ".repeat(9) };
         say(&lead, &it.text, Tone::Plain, &target);
+    }
+    if step.branch.is_some() {
+        let words = match step.left_at {
+            Some(at) => format!("on a branch that was left at event {at}: the hooks ran, the conversation went back"),
+            None => "on a branch that was left: the hooks ran, the conversation went back".to_owned(),
+        };
+        let target = step.left_at.and_then(|at| at.checked_sub(1)).map(|at| Target::Event(EventIx(at)));
+        say("branch   ", &words, Tone::Warn, &target);
     }
     if let Some(note) = &step.settings_note {
         say("settings ", note, Tone::Warn, &None);

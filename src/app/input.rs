@@ -197,6 +197,7 @@ fn settle(app: &mut App) -> Vec<Effect> {
         effects.push(Effect::FindText { text, from, way, generation });
     }
     ask_for_detail(app, &mut effects);
+    app.fit_pane();
     settle_cursors(app);
     ask_for_rows(app, &mut effects);
     ask_for_all(app, &mut effects);
@@ -221,8 +222,12 @@ fn apply(app: &mut App, session: &mut Session, delta: Delta) {
         delta.marks.iter().any(|mark| mark.event.at() < from) || (!delta.calls.is_empty() && delta.events.is_empty());
     let ended = delta.progress.done && !session.progress.done;
     app.broken += super::state::broken(&delta.diagnostics);
+    let rewound = !delta.rewinds.is_empty();
     session.apply(delta);
     app.timeline.grow(session, from);
+    if rewound && let Some(number) = app.timeline.branch() {
+        app.timeline.choose_branch(session, Some(number));
+    }
     app.subjects.count(session);
     // What was known of earlier events may have changed; once at the end is enough.
     app.late |= late;

@@ -135,6 +135,7 @@ const TIMELINE: &[Binding] = &[
     bind(&["<enter>"], A::Open, "open", "Open the event: its panes fill the screen"),
     bind(&["<space>"], A::Fold, "", "Fold or unfold the subagent"),
     bind(&["z"], A::FoldAll, "", "Fold or unfold all subagents"),
+    bind(&["o"], A::Branch, "", "Branches that a rewind left: one alone, the next one, all again (2o: the second)"),
     bind(&["y"], A::Copy, "", "Copy the event's hook input as JSON"),
 ];
 

@@ -56,6 +56,15 @@ pub enum Shape {
     Beside,
 }
 
+/// How high the panes beneath the timeline are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Share {
+    /// The timeline has this share, in percent: the person said so.
+    Timeline(u16),
+    /// The panes have as many rows as they fill, within bounds.
+    Panes(u16),
+}
+
 /// One pane: its title line and what is beneath.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pane {
@@ -102,13 +111,18 @@ pub struct Regions {
 
 /// Narrower than this, panes stand beneath the timeline.
 pub const BESIDE_FROM: u16 = 100;
+/// Panes beneath the timeline have at least this many rows, if they may.
+const FEWEST: u16 = 4;
+/// They have at most this share of the height, in percent, unless the person wants more.
+const MOST: u16 = 60;
 /// Smaller than this nothing is drawn.
 pub const SMALLEST: (u16, u16) = (20, 5);
 
 impl Regions {
-    /// Divides a screen. `divider` is the person's share of the timeline in percent; `pane` the pane that is shown
-    /// where only one can be; `intro` the rows that a demo's words take.
-    pub fn new(size: (u16, u16), focus: Focus, pane: Focus, zoom: Zoom, divider: u16, intro: u16) -> Regions {
+    /// Divides a screen. `dividers` are the share of the timeline in percent where panes stand beside it, and how
+    /// high they are beneath; `pane` the pane that is shown where only one can be; `intro` the rows that a demo's
+    /// words take.
+    pub fn new(size: (u16, u16), focus: Focus, pane: Focus, zoom: Zoom, dividers: (u16, Share), intro: u16) -> Regions {
         let whole = Area::new(0, 0, size.0, size.1);
         let mut regions = Regions {
             shape: Shape::TooSmall,
@@ -139,8 +153,8 @@ impl Regions {
         regions.shape = if size.0 >= BESIDE_FROM && body.height >= 10 { Shape::Beside } else { Shape::Stacked };
         match (zoom, regions.shape) {
             (Zoom::Pane, _) => regions.only(if focus == Focus::Timeline { pane } else { focus }, body),
-            (Zoom::Split, Shape::Beside) => regions.beside(body, divider),
-            (Zoom::Split, _) => regions.stacked(body, pane, divider),
+            (Zoom::Split, Shape::Beside) => regions.beside(body, dividers.0),
+            (Zoom::Split, _) => regions.stacked(body, pane, dividers.1),
         }
         regions
     }
@@ -169,15 +183,23 @@ impl Regions {
         *self.pane_mut(pane) = Pane { title: Area::default(), body: aired(body) };
     }
 
-    fn stacked(&mut self, body: Area, pane: Focus, divider: u16) {
+    fn stacked(&mut self, body: Area, pane: Focus, share: Share) {
         let (strip, body) = if body.height >= 12 { body.split_top(1) } else { (Area::default(), body) };
         self.strip = strip;
         if body.height < 5 {
             self.timeline = body;
             return;
         }
-        let share = (u32::from(body.height) * u32::from(divider) + 50) / 100;
-        let rows = u16::try_from(share).unwrap_or(body.height).clamp(2, body.height - 2);
+        let percent = |part: u16| {
+            let rows = (u32::from(body.height) * u32::from(part) + 50) / 100;
+            u16::try_from(rows).unwrap_or(body.height)
+        };
+        let rows = match share {
+            Share::Timeline(part) => percent(part),
+            // One row more for the tabs.
+            Share::Panes(rows) => body.height - rows.max(FEWEST).saturating_add(1).min(percent(MOST)),
+        };
+        let rows = rows.clamp(2, body.height - 2);
         let (timeline, rest) = body.split_top(rows);
         self.timeline = timeline;
         let (tabs, rest) = rest.split_top(1);

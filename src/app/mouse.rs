@@ -105,7 +105,7 @@ fn drag(app: &mut App, x: u16, y: u16) {
     if app.regions().shape == Shape::Beside {
         app.dividers.0 = percent(x, app.size.0);
     } else {
-        app.dividers.1 = percent(y.saturating_sub(1), app.size.1);
+        app.dividers.1 = Some(percent(y.saturating_sub(1), app.size.1));
     }
 }
 

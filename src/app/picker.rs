@@ -14,6 +14,16 @@ use crate::load::demo::{self, Demo};
 use crate::load::discover::{Counts, Found, Listing, Scanned};
 use crate::model::Time;
 
+/// What there is to pick from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Offer {
+    /// Questions, further demos, the sessions of this machine.
+    #[default]
+    Machine,
+    /// The sessions in the files and folders that were named, nothing else.
+    Given,
+}
+
 /// What the person picked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
@@ -42,6 +52,8 @@ type Counted = (u64, Time, Result<Counts, String>);
 /// The picker.
 #[derive(Debug, Clone, Default)]
 pub struct Picker {
+    /// What there is to pick from.
+    pub offer: Offer,
     /// What was found; nothing while it is looked for the first time.
     pub listing: Option<Listing>,
     /// Positions in the list of those that fit the filter.
@@ -84,7 +96,7 @@ pub struct PickerRegions {
 
 impl PickerRegions {
     /// Divides a screen of that size; the bottom line is not among the parts.
-    pub fn new((columns, rows): (u16, u16)) -> PickerRegions {
+    pub fn new((columns, rows): (u16, u16), offer: Offer) -> PickerRegions {
         let (rest, _) = Area::new(0, 0, columns, rows).split_bottom(1);
         let (rest, status) = if rows >= 14 { rest.split_bottom(1) } else { (rest, Area::default()) };
         let (title, rest) = rest.split_top(1);
@@ -95,13 +107,13 @@ impl PickerRegions {
             _ => 2,
         };
         let mut regions = PickerRegions { title, status, ..PickerRegions::default() };
-        for _ in questions() {
+        for _ in questions(offer) {
             let (area, below) = rest.split_top(lines);
             regions.questions.push(area);
             rest = below;
         }
-        (regions.more, rest) = rest.split_top(1);
-        (_, rest) = rest.split_top(u16::from(rows >= 28));
+        (regions.more, rest) = rest.split_top(u16::from(offer == Offer::Machine));
+        (_, rest) = rest.split_top(u16::from(rows >= 28 && offer == Offer::Machine));
         (regions.heading, rest) = rest.split_top(1);
         (regions.columns, rest) = rest.split_top(u16::from(rows >= 14));
         regions.list = rest;
@@ -113,19 +125,29 @@ impl PickerRegions {
 pub const WIDE: u16 = 110;
 
 /// The demos that answer a question.
-pub fn questions() -> impl Iterator<Item = &'static Demo> {
-    demo::ALL.iter().filter(|demo| demo.question.is_some())
+pub fn questions(offer: Offer) -> impl Iterator<Item = &'static Demo> {
+    demo::ALL.iter().filter(move |demo| offer == Offer::Machine && demo.question.is_some())
 }
 
 /// The other demos.
-pub fn further() -> impl Iterator<Item = &'static Demo> {
-    demo::ALL.iter().filter(|demo| demo.question.is_none())
+pub fn further(offer: Offer) -> impl Iterator<Item = &'static Demo> {
+    demo::ALL.iter().filter(move |demo| offer == Offer::Machine && demo.question.is_none())
 }
 
 impl Picker {
     /// A picker that has not looked yet.
     pub fn new(home: Option<PathBuf>) -> Picker {
         Picker { home, wanted: true, ..Picker::default() }
+    }
+
+    /// A picker of the sessions that were named.
+    pub fn of_given(home: Option<PathBuf>) -> Picker {
+        Picker { offer: Offer::Given, ..Picker::new(home) }
+    }
+
+    /// Rows before the first session.
+    pub fn first_session(&self) -> usize {
+        questions(self.offer).count() + usize::from(further(self.offer).next().is_some())
     }
 
     /// Asks for the list anew.
@@ -158,7 +180,7 @@ impl Picker {
         self.show();
         if let Some(path) = chosen {
             let at = self.shown.iter().position(|&at| self.found(at).is_some_and(|found| found.path == path));
-            self.cursor.at = at.map_or(self.cursor.at, |at| first_session() + at);
+            self.cursor.at = at.map_or(self.cursor.at, |at| self.first_session() + at);
         }
     }
 
@@ -192,7 +214,7 @@ impl Picker {
             self.filter = text.to_owned();
             self.show();
             // What is looked for is a session.
-            self.cursor = Cursor { at: if self.filter.is_empty() { 0 } else { first_session() }, top: 0 };
+            self.cursor = Cursor { at: if self.filter.is_empty() { 0 } else { self.first_session() }, top: 0 };
         }
     }
 
@@ -221,24 +243,24 @@ impl Picker {
 
     /// How many rows can be chosen.
     pub fn len(&self) -> usize {
-        first_session() + self.shown.len()
+        self.first_session() + self.shown.len()
     }
 
-    /// There is always a question.
+    /// Whether nothing can be chosen.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// A row that can be chosen.
     pub fn item_at(&self, at: usize) -> Option<Item<'_>> {
-        let asked = questions().count();
+        let asked = questions(self.offer).count();
         if at < asked {
-            return questions().nth(at).map(Item::Question);
+            return questions(self.offer).nth(at).map(Item::Question);
         }
-        if at < first_session() {
-            return further().nth(self.more).map(Item::More);
+        if at < self.first_session() {
+            return further(self.offer).nth(self.more).map(Item::More);
         }
-        self.shown.get(at - first_session()).and_then(|&at| self.found(at)).map(Item::Session)
+        self.shown.get(at - self.first_session()).and_then(|&at| self.found(at)).map(Item::Session)
     }
 
     /// The chosen row.
@@ -265,7 +287,7 @@ impl Picker {
     /// Brings cursor and view back into the list.
     pub fn settle(&mut self, height: usize) {
         self.cursor.at = self.cursor.at.min(self.len().saturating_sub(1));
-        match self.cursor.at.checked_sub(first_session()) {
+        match self.cursor.at.checked_sub(self.first_session()) {
             Some(at) => {
                 let mut cursor = Cursor { at, top: self.cursor.top };
                 cursor.settle(self.shown.len(), height);
@@ -277,8 +299,11 @@ impl Picker {
 
     /// Chooses among the further demos.
     pub fn turn_more(&mut self, way: Way) {
-        let count = further().count().max(1);
-        let asked = questions().count();
+        if self.offer == Offer::Given {
+            return;
+        }
+        let count = further(self.offer).count().max(1);
+        let asked = questions(self.offer).count();
         // The first press only goes there.
         if self.cursor.at == asked {
             self.more = match way {
@@ -311,11 +336,6 @@ impl Picker {
             _ => format!("{} d", minutes / 1440),
         }
     }
-}
-
-/// Rows before the first session.
-pub fn first_session() -> usize {
-    questions().count() + usize::from(further().next().is_some())
 }
 
 #[cfg(test)]

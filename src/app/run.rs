@@ -19,7 +19,7 @@ use super::jobs::Jobs;
 use super::picker::Choice;
 use super::terminal::{Guard, TerminalError, copy, give_mouse};
 use super::{App, Effect, Input, input};
-use crate::load::discover::{self, Root};
+use crate::load::discover::{self, Named, Root};
 use crate::model::Time;
 
 /// Between two frames.
@@ -38,9 +38,18 @@ pub fn run(app: &mut App, loading: Receiver<Input>, draw: Draw) -> Result<(), Te
     runtime.block_on(turn(app, loading, draw, &mut |_, _| {}))
 }
 
-/// Runs the picker (an app made by [`App::picker`]) until something is picked. Sessions are looked for below
-/// `roots` and counted meanwhile. The app can be run again: it keeps its place.
-pub fn run_picker(app: &mut App, roots: &[Root], draw: Draw) -> Result<Choice, TerminalError> {
+/// Where the sessions of the picker are.
+#[derive(Debug, Clone)]
+pub enum Where {
+    /// Below these folders.
+    Roots(Vec<Root>),
+    /// These.
+    Given(Vec<Named>),
+}
+
+/// Runs the picker (an app made by [`App::picker`]) until something is picked. Sessions are looked for
+/// and counted meanwhile. The app can be run again: it keeps its place.
+pub fn run_picker(app: &mut App, places: &Where, draw: Draw) -> Result<Choice, TerminalError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     app.choice = None;
     app.redraw = true;
@@ -54,8 +63,8 @@ pub fn run_picker(app: &mut App, roots: &[Root], draw: Draw) -> Result<Choice, T
     let mut scan = |generation, answers: &UnboundedSender<Input>| {
         cancel.store(true, Ordering::Relaxed);
         cancel = Arc::new(AtomicBool::new(false));
-        let (roots, answers, cancel) = (roots.to_vec(), answers.clone(), cancel.clone());
-        std::thread::spawn(move || look_for_sessions(generation, &roots, &cancel, &answers));
+        let (places, answers, cancel) = (places.clone(), answers.clone(), cancel.clone());
+        std::thread::spawn(move || look_for_sessions(generation, &places, &cancel, &answers));
     };
     runtime.block_on(turn(app, loading, draw, &mut scan))?;
     cancel.store(true, Ordering::Relaxed);
@@ -63,8 +72,11 @@ pub fn run_picker(app: &mut App, roots: &[Root], draw: Draw) -> Result<Choice, T
 }
 
 /// Lists and counts; ends when nobody waits any more.
-fn look_for_sessions(generation: u64, roots: &[Root], cancel: &AtomicBool, answers: &UnboundedSender<Input>) {
-    let listing = discover::list(roots);
+fn look_for_sessions(generation: u64, places: &Where, cancel: &AtomicBool, answers: &UnboundedSender<Input>) {
+    let listing = match places {
+        Where::Roots(roots) => discover::list(roots),
+        Where::Given(named) => discover::describe(named),
+    };
     let paths: Vec<_> = listing.sessions.iter().map(|found| found.path.clone()).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok();
     let now = now.and_then(|since| i64::try_from(since.as_millis()).ok()).map_or(Time::UNKNOWN, Time);

@@ -5,7 +5,7 @@ mod lab;
 mod loops;
 mod picker;
 
-use super::picker::{PickerRegions, first_session};
+use super::picker::PickerRegions;
 use super::{Action, Amount, App, Area, Cursor, Effect, Layer, Way, update::update};
 
 pub(super) use hooks::in_hook_table;
@@ -17,8 +17,9 @@ pub(super) use picker::{in_picker, move_in_picker};
 
 /// Brings the screens up to date with what was read, and asks for what they lack.
 pub(super) fn settle(app: &mut App, effects: &mut Vec<Effect>) {
-    let rows = usize::from(PickerRegions::new(app.size).list.height);
+    let size = app.size;
     if let Some(picker) = app.picking_mut() {
+        let rows = usize::from(PickerRegions::new(size, picker.offer).list.height);
         picker.settle(rows);
         effects.extend(picker.wanted().map(Effect::Rescan));
     }
@@ -123,13 +124,13 @@ fn row_of(area: Area, x: u16, y: u16) -> Option<usize> {
 
 fn picker_row(app: &App, x: u16, y: u16) -> Option<usize> {
     let picker = app.picking()?;
-    let regions = PickerRegions::new(app.size);
+    let regions = PickerRegions::new(app.size, picker.offer);
     if let Some(at) = regions.questions.iter().position(|area| area.holds(x, y)) {
         return Some(at);
     }
     if regions.more.holds(x, y) {
         return Some(regions.questions.len());
     }
-    let at = first_session() + picker.cursor.top + row_of(regions.list, x, y)?;
+    let at = picker.first_session() + picker.cursor.top + row_of(regions.list, x, y)?;
     (at < picker.len()).then_some(at)
 }

@@ -12,7 +12,7 @@ use super::scope::left_out;
 use super::timeline::depth;
 use super::{
     Bookmark, Cursor, Detail, Doc, Inspect, Jumps, Keep, Layer, Line, Mode, MouseUse, Note, Reader, Regions, Said,
-    SharedSession, Subjects, Survey, Timeline, Tone, Warning, Way, decision_doc, hooks_doc,
+    Share, SharedSession, Subjects, Survey, Timeline, Tone, Warning, Way, decision_doc, hooks_doc,
 };
 use crate::load::demo::Demo;
 use crate::model::{Delta, Diagnostic, EventIx, Level, Session, Time};
@@ -157,6 +157,15 @@ pub enum SeenRow {
     Event(EventIx, usize),
 }
 
+/// How many rows a pane needed at most since it was turned to: it grows with what it shows, and does not jump back
+/// with every step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Filled {
+    /// Pane, size of the screen, number of unfolded handlers: with another one it starts anew.
+    of: Option<(Focus, (u16, u16), usize)>,
+    pub(super) rows: u16,
+}
+
 /// At most this many lines of conversation are shown before an event.
 const SAID_SHOWN: usize = 3;
 
@@ -176,8 +185,10 @@ pub struct App {
     pub pane: Focus,
     /// Whether one pane has the whole screen.
     pub zoom: Zoom,
-    /// The person's share of the timeline in percent: beside, and above the panes.
-    pub dividers: (u16, u16),
+    /// The share of the timeline in percent: beside the panes, and above them where the person said.
+    pub dividers: (u16, Option<u16>),
+    /// How many rows the pane beneath the timeline has filled so far.
+    pub(super) filled: Filled,
     /// The divider is being dragged.
     pub dragging: bool,
     /// Which events are seen.
@@ -255,7 +266,8 @@ impl App {
             focus: Focus::Timeline,
             pane: Focus::Hooks,
             zoom: Zoom::Split,
-            dividers: (52, 40),
+            dividers: (52, None),
+            filled: Filled::default(),
             dragging: false,
             timeline,
             detail: Detail::default(),
@@ -293,10 +305,19 @@ impl App {
 
     /// The picker, with nothing opened yet.
     pub fn picker(options: Options, home: Option<PathBuf>) -> App {
+        App::picking_from(Picker::new(home), options)
+    }
+
+    /// A picker of the sessions that were named, with nothing opened yet.
+    pub fn chooser(options: Options, home: Option<PathBuf>) -> App {
+        App::picking_from(Picker::of_given(home), options)
+    }
+
+    fn picking_from(picker: Picker, options: Options) -> App {
         let mut session = Session::new("");
         session.progress.done = true;
         let mut app = App::new(session, options);
-        app.layers.push(Layer::Picker(Box::new(Picker::new(home))));
+        app.layers.push(Layer::Picker(Box::new(picker)));
         app
     }
 
@@ -317,9 +338,16 @@ impl App {
 
     /// Where everything stands.
     pub fn regions(&self) -> Regions {
-        let divider = if self.size.0 >= super::layout::BESIDE_FROM { self.dividers.0 } else { self.dividers.1 };
+        let below = self.dividers.1.map_or(Share::Panes(self.filled.rows), Share::Timeline);
         let intro = self.intro_lines().len();
-        Regions::new(self.size, self.focus, self.pane, self.zoom, divider, u16::try_from(intro).unwrap_or(0))
+        Regions::new(
+            self.size,
+            self.focus,
+            self.pane,
+            self.zoom,
+            (self.dividers.0, below),
+            u16::try_from(intro).unwrap_or(0),
+        )
     }
 
     /// What a demo shows, in as many lines as there is room for.
@@ -427,6 +455,18 @@ impl App {
             Focus::Hooks => &mut self.detail.hooks_cursor,
             Focus::Decision => &mut self.detail.decision_cursor,
         }
+    }
+
+    /// Makes room for what the pane beneath the timeline shows.
+    pub(super) fn fit_pane(&mut self) {
+        let pane = if self.focus == Focus::Timeline { self.pane } else { self.focus };
+        let of = Some((pane, self.size, self.detail.open.len()));
+        if self.detail.step().is_none() {
+            return;
+        }
+        let rows = u16::try_from(self.lines_in(pane)).unwrap_or(u16::MAX);
+        let before = if self.filled.of == of { self.filled.rows } else { 0 };
+        self.filled = Filled { of, rows: rows.max(before) };
     }
 
     /// How many lines a pane has.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Cursor;
 use crate::engine::Row;
-use crate::model::{AgentIx, EventIx, Session, Verdict};
+use crate::model::{AgentIx, EventIx, OffBranch, Session, Verdict};
 
 /// A filter in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,14 @@ pub struct Filter {
     pub why_empty: Option<String>,
     /// A request is under way.
     pub asked: bool,
+}
+
+/// A branch of the conversation that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Branch {
+    /// From 1; the last is the one that was kept.
+    pub number: usize,
+    off: OffBranch,
 }
 
 /// The events of one agent.
@@ -43,6 +51,7 @@ pub struct Timeline {
     list: Option<Vec<EventIx>>,
     count: usize,
     folded: HashSet<AgentIx>,
+    branch: Option<Branch>,
     strands: Vec<Option<Strand>>,
     /// The longest event name seen, in bytes: names of events are ASCII words.
     pub longest_name: usize,
@@ -122,10 +131,13 @@ impl Timeline {
     }
 
     fn hidden(&self, session: &Session, event: EventIx) -> bool {
-        if self.folded.is_empty() {
+        if self.folded.is_empty() && self.branch.is_none() {
             return false;
         }
         let Some(it) = session.events.get(event.at()) else { return true };
+        if self.branch.as_ref().is_some_and(|branch| session.is_off(it, &branch.off)) {
+            return true;
+        }
         let outermost = ancestry(session, it.agent).filter(|agent| self.folded.contains(agent)).last();
         outermost.is_some_and(|agent| self.strand(agent).is_none_or(|strand| strand.first != event))
     }
@@ -173,7 +185,7 @@ impl Timeline {
     pub fn rebuild(&mut self, session: &Session) {
         let selected = self.selected();
         self.list = match &self.filter {
-            None if self.folded.is_empty() => None,
+            None if self.folded.is_empty() && self.branch.is_none() => None,
             None => Some(self.unfolded(session, (0..self.count).filter_map(|at| u32::try_from(at).ok().map(EventIx)))),
             Some(filter) => Some(self.unfolded(session, filter.matches.iter().copied())),
         };
@@ -191,6 +203,17 @@ impl Timeline {
             }
             None => self.cursor = Cursor::default(),
         }
+    }
+
+    /// The branch that alone is seen; none: all are.
+    pub fn branch(&self) -> Option<usize> {
+        self.branch.as_ref().map(|branch| branch.number)
+    }
+
+    /// Shows one branch alone, or all.
+    pub fn choose_branch(&mut self, session: &Session, number: Option<usize>) {
+        self.branch = number.map(|number| Branch { number, off: session.branches.off(number) });
+        self.rebuild(session);
     }
 
     /// Sets or clears the filter. Its matches come later.

@@ -105,6 +105,7 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
         Action::Open => return open(app),
         Action::Fold => fold(app),
         Action::FoldAll => fold_all(app),
+        Action::Branch => return leaps::choose_branch(app, typed),
         Action::Copy => return copy_value(app),
         Action::CopyPath => match app.detail.json.at(app.detail.event_cursor) {
             Some((_, row)) if !row.path.is_empty() => {
@@ -165,6 +166,9 @@ fn clear(app: &mut App) {
     } else if app.timeline.filter.is_some() {
         let session = app.session.clone();
         app.timeline.set_filter(&session.read(), None);
+    } else if app.timeline.branch().is_some() {
+        let session = app.session.clone();
+        app.timeline.choose_branch(&session.read(), None);
     } else if app.focus != Focus::Timeline {
         app.focus = Focus::Timeline;
     } else {

@@ -38,6 +38,11 @@ enum What {
     },
     /// Open the screen and fail at once, to see that the terminal comes back
     Panic,
+    /// Load a session under the screen and print how long keys take meanwhile
+    Keys {
+        /// The transcript
+        file: PathBuf,
+    },
     /// Load a session and print how long it takes, beside `wc -l` and `jq -c .type`
     Load {
         /// The transcript
@@ -62,6 +67,7 @@ pub fn run(args: &BenchArgs, common: &Common, out: &mut dyn Write) -> Result<(),
             writeln!(out, "{made:?}")?;
         }
         What::Panic => super::screen::fail(common)?,
+        What::Keys { file } => super::bench_keys::run(file, common, out)?,
         What::Load { file } => {
             let measured = bench::measure(file, &mut |path, reached| load(path, common, reached))?;
             write!(out, "{}", bench::report(&measured, &bench::compare(file)?))?;

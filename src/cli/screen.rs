@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
@@ -11,10 +11,11 @@ use tokio::sync::mpsc;
 use super::inspector::Inspector;
 use super::{Common, Exit, Failure, charset, colours, opening};
 use crate::app::picker::Choice;
-use crate::app::run::{run, run_picker};
+use crate::app::run::{Where, run, run_picker};
 use crate::app::{App, Colours, Input, Intro, Leaving, Options, Tone};
 use crate::engine::Mode;
 use crate::load::demo::Demo;
+use crate::load::discover::Named;
 use crate::load::open::{self, Arrival, From};
 use crate::model::Session;
 use crate::source::Store;
@@ -23,22 +24,63 @@ use crate::ui::Screen;
 /// Batches that may wait for the screen.
 const AHEAD: usize = 8;
 
-/// Opens the sessions that these paths hold.
+/// Opens the sessions that these paths hold: one at once, of several the one that is chosen.
 pub fn sessions(paths: &[PathBuf], common: &Common) -> Result<Exit, Failure> {
     on_a_terminal()?;
     open_all(paths, common).map(|_| Exit::Done)
 }
 
-/// One after the other; how the last one was left.
 fn open_all(paths: &[PathBuf], common: &Common) -> Result<Leaving, Failure> {
-    let mut left = Leaving::Back;
-    for from in opening::find(paths, common)? {
-        left = show(from, common, options(common))?;
-        if left == Leaving::Quit {
-            break;
+    let mut found = opening::find(paths, common)?;
+    match (found.pop(), found.is_empty()) {
+        (None, _) => Ok(Leaving::Back),
+        (Some(only), true) => show(only, common, options(common)),
+        (Some(last), false) => {
+            found.push(last);
+            choose(found, common)
         }
     }
-    Ok(left)
+}
+
+/// Lets the person choose among sessions, until they leave.
+fn choose(found: Vec<From>, common: &Common) -> Result<Leaving, Failure> {
+    let named: Vec<Named> = found.iter().filter_map(named).collect();
+    let (_, home) = super::sessions::places();
+    let mut chooser = App::chooser(options(common), home);
+    let mut screen = Screen::new()?;
+    let places = Where::Given(named);
+    loop {
+        chooser.leaving = Leaving::Back;
+        let choice = run_picker(&mut chooser, &places, &mut |app| screen.draw(app));
+        let left = match choice.map_err(|error| Failure::plain(error.to_string()))? {
+            Choice::Quit => return Ok(chooser.leaving),
+            Choice::Demo(demo) => open_demo(demo, common),
+            Choice::Session(path) => {
+                let chosen = found.iter().find(|from| named_by(from, &path));
+                chosen.map_or(Ok(Leaving::Back), |from| show(from.clone(), common, options(common)))
+            }
+        };
+        match left {
+            Ok(Leaving::Quit) => return Ok(Leaving::Quit),
+            Ok(Leaving::Back) => {}
+            Err(failure) => chooser.message = Some((failure.to_string(), Tone::Warn)),
+        }
+    }
+}
+
+/// A session as the chooser names it: by its first file.
+fn named(from: &From) -> Option<Named> {
+    let From::Files(files) = from else { return None };
+    let path = files.all().next()?.clone();
+    let session_id = match files.id.as_str() {
+        "" => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        id => id.to_owned(),
+    };
+    Some(Named { dialect: opening::dialect().id, path, session_id })
+}
+
+fn named_by(from: &From, path: &Path) -> bool {
+    matches!(from, From::Files(files) if files.all().next().is_some_and(|first| first == path))
 }
 
 /// Opens a demo on the row that matters.
@@ -59,10 +101,11 @@ fn open_demo(demo: &'static Demo, common: &Common) -> Result<Leaving, Failure> {
 pub fn pick(common: &Common) -> Result<Exit, Failure> {
     on_a_terminal()?;
     let (roots, home) = super::sessions::places();
+    let places = Where::Roots(roots);
     let mut picker = App::picker(options(common), home);
     let mut screen = Screen::new()?;
     loop {
-        let choice = run_picker(&mut picker, &roots, &mut |app| screen.draw(app));
+        let choice = run_picker(&mut picker, &places, &mut |app| screen.draw(app));
         let left = match choice.map_err(|error| Failure::plain(error.to_string()))? {
             Choice::Quit => return Ok(Exit::Done),
             Choice::Demo(demo) => open_demo(demo, common),
@@ -106,8 +149,8 @@ fn options(common: &Common) -> Options {
     }
 }
 
-/// Shows one session until the person leaves it.
-fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failure> {
+/// Loads a session in the background.
+pub(super) fn load(from: From, common: &Common) -> io::Result<mpsc::Receiver<Input>> {
     let store = Arc::new(Store::new());
     let (send, loading) = mpsc::channel(AHEAD);
     let (common, lines) = (common.clone(), store.clone());
@@ -128,6 +171,12 @@ fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failur
             let _ = told(Input::LoadFailed(opening::failure(error).to_string()));
         }
     })?;
+    Ok(loading)
+}
+
+/// Shows one session until the person leaves it.
+fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failure> {
+    let loading = load(from, common)?;
     let mut app = App::new(Session::new(opening::dialect().id), options);
     let mut screen = Screen::new()?;
     app.redraw = true;

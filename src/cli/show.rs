@@ -113,6 +113,11 @@ fn head(view: &View<'_>, step: &Step, out: &mut dyn Write) -> Result<(), Failure
         _ => "follows from this line",
     };
     writeln!(out, "  {} ({fired})", view.safe(&place))?;
+    if step.branch.is_some() {
+        let at = step.left_at.map_or_else(String::new, |at| format!(" at event {at}"));
+        let words = format!("on a branch that was left{at}: the hooks ran, the conversation went back");
+        writeln!(out, "  {}", view.paint.paint(Meaning::Warning, &words))?;
+    }
     if let Some(note) = &step.settings_note {
         writeln!(out, "  {}", view.paint.paint(Meaning::Warning, &view.safe(note)))?;
     }

@@ -19,7 +19,7 @@ mod transcript;
 
 pub use behaviour::BEHAVIOUR;
 pub use input::hook_input;
-pub use transcript::{Rewind, SubagentMeta, Transcript, meta};
+pub use transcript::{SubagentMeta, Transcript, meta};
 
 use super::Dialect;
 

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::model::{Agent, AgentIx, Call, CallIx, Context, ContextIx, Diagnostic, Event, LineRef, Names, RunMark};
+use crate::model::{
+    Agent, AgentIx, Call, CallIx, Context, ContextIx, Diagnostic, Event, LineRef, Names, Rewind, RunMark,
+};
 
 /// What all readers of one session share.
 #[derive(Debug, Default)]
@@ -52,6 +54,10 @@ pub struct Output {
     pub id: Option<String>,
     /// The session's title.
     pub title: Option<String>,
+    /// Id of the session that this one was forked from, once known; empty where only that it was is known.
+    pub forked_from: Option<String>,
+    /// New places where the conversation went back.
+    pub rewinds: Vec<Rewind>,
 }
 
 /// How a subagent was started.

@@ -85,6 +85,8 @@ impl Tracer {
             changed: false,
             hypothetical: false,
             settings_note: self.plan.eras.get(self.plan.era_at(event.time)).and_then(|era| era.note.clone()),
+            branch: session.is_left(event).then_some("left"),
+            left_at: session.left_at(ix).map(|at| at.0.saturating_add(1)),
             diagnostics,
             evidence: event.evidence,
         })

@@ -106,6 +106,30 @@ pub fn list(roots: &[Root]) -> Listing {
     listing
 }
 
+/// A session that a person named, by a file of its own or of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// Dialect id.
+    pub dialect: &'static str,
+    /// Its first file.
+    pub path: PathBuf,
+    /// Its id; the file's name, where that is all there is.
+    pub session_id: String,
+}
+
+/// Describes sessions, in their order. Reads at most 128 KB of each.
+pub fn describe(named: &[Named]) -> Listing {
+    let mut listing = Listing::default();
+    for Named { dialect, path, session_id } in named {
+        let told = fs::metadata(path).and_then(|metadata| found(dialect, path, session_id.clone(), &metadata));
+        match told {
+            Ok(found) => listing.sessions.push(found),
+            Err(error) => listing.problems.push(unreadable(path, &error)),
+        }
+    }
+    listing
+}
+
 fn list_project(dialect: &'static str, folder: &Path, listing: &mut Listing) {
     let paths = match entries(folder) {
         Ok(paths) => paths,

@@ -35,6 +35,7 @@ pub enum From {
 
 /// What arrives while a session is opened.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "only one is on its way at a time")]
 pub enum Arrival {
     /// More of the session.
     Delta(Box<Delta>),

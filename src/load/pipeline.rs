@@ -382,6 +382,10 @@ fn take_findings(strand: &mut Strand, batch: &mut Batch) {
     if let Some(id) = strand.out.id.take() {
         batch.delta.id.get_or_insert(id);
     }
+    batch.delta.rewinds.append(&mut strand.out.rewinds);
+    if let Some(parent) = strand.out.forked_from.take() {
+        batch.delta.forked_from.get_or_insert(parent);
+    }
     if let Some(title) = strand.out.title.take() {
         batch.delta.title = Some(title);
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Agent, Call, CallIx, Context, Diagnostic, Event, EventIx, MarkIx, Name, Names, RunMark, SourceIx, Time};
+use super::{
+    Agent, Branches, Call, CallIx, Context, Diagnostic, Event, EventIx, MarkIx, Name, Names, Rewind, RunMark, SourceIx,
+    Time,
+};
 
 /// Something a session was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +38,10 @@ pub struct Session {
     pub id: String,
     /// A title that the session carries, if any.
     pub title: Option<String>,
+    /// Id of the session whose lines its transcript begins with; empty where only that they are copies is known.
+    pub forked_from: Option<String>,
+    /// Where the conversation went back.
+    pub branches: Branches,
     /// The table of all [`Name`]s below.
     pub names: Names,
     /// Events in firing order.
@@ -62,6 +69,8 @@ impl Session {
             dialect,
             id: String::new(),
             title: None,
+            forked_from: None,
+            branches: Branches::default(),
             names: Names::default(),
             events: Vec::new(),
             marks: Vec::new(),
@@ -85,6 +94,10 @@ impl Session {
         if let Some(title) = delta.title {
             self.title = Some(title);
         }
+        if let Some(parent) = delta.forked_from {
+            self.forked_from = Some(parent);
+        }
+        self.branches.extend(delta.rewinds);
         self.sources.extend(delta.sources);
         self.contexts.extend(delta.contexts);
         for (ix, agent) in delta.agents {
@@ -116,6 +129,8 @@ impl Session {
             names: self.names.since(1),
             id: Some(self.id).filter(|id| !id.is_empty()),
             title: self.title,
+            forked_from: self.forked_from,
+            rewinds: self.branches.rewinds().to_vec(),
             sources: self.sources,
             contexts: self.contexts,
             agents: self.agents.into_iter().enumerate().collect(),
@@ -198,6 +213,10 @@ pub struct Delta {
     pub id: Option<String>,
     /// The session's title, once known or when it changes.
     pub title: Option<String>,
+    /// Id of the session that this one was forked from, once known; empty where only that it was is known.
+    pub forked_from: Option<String>,
+    /// New places where the conversation went back.
+    pub rewinds: Vec<Rewind>,
     /// New sources.
     pub sources: Vec<SourceInfo>,
     /// New contexts.

@@ -45,6 +45,12 @@ pub struct Step {
     /// A remark on the settings used ("settings as of now, changed after this event").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings_note: Option<String>,
+    /// `left`: the conversation went back behind this event and on from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<&'static str>,
+    /// 1-based position of the event at which its branch was left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left_at: Option<u32>,
     /// What is wrong with the line.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Diagnostic>,

@@ -45,6 +45,15 @@ fn left_parts(app: &App, session: &Session) -> Vec<String> {
         None => session.dialect.to_owned(),
     });
     parts.push(counted(session.events.len(), "event"));
+    if let Some(parent) = &session.forked_from {
+        let parent: String = parent.chars().take(8).collect();
+        parts.push(if parent.is_empty() { "forked".to_owned() } else { format!("forked from {parent}") });
+    }
+    match (app.timeline.branch(), session.branches.count()) {
+        (_, 1) => {}
+        (None, count) => parts.push(format!("{count} branches")),
+        (Some(number), count) => parts.push(format!("branch {number} of {count}")),
+    }
     if let Some(inspect) = &app.inspect {
         let plan = inspect.plan();
         let set = at.map_or(0, |event| plan.era_at(event.time));

@@ -1,7 +1,7 @@
 //! The picker: questions, further demos, sessions of this machine.
 
 use super::canvas::{Canvas, Focused, row};
-use crate::app::picker::{Item, Picker, PickerRegions, first_session, further, questions};
+use crate::app::picker::{Item, Offer, Picker, PickerRegions, further, questions};
 use crate::app::{App, Area, Line, Tone};
 use crate::load::demo::Demo;
 use crate::load::discover::{Counts, Found};
@@ -40,10 +40,14 @@ impl Columns {
 
 /// Draws the picker on all but the bottom line.
 pub fn draw(app: &App, picker: &Picker, canvas: &mut Canvas) {
-    let regions = PickerRegions::new(app.size);
+    let regions = PickerRegions::new(app.size, picker.offer);
     let dot = canvas.charset.dot();
-    canvas.text(regions.title, &format!(" hookscope{dot}what did the hooks do?"), Tone::Title);
-    for ((at, demo), area) in questions().enumerate().zip(&regions.questions) {
+    let asked = match picker.offer {
+        Offer::Machine => "what did the hooks do?",
+        Offer::Given => "which session?",
+    };
+    canvas.text(regions.title, &format!(" hookscope{dot}{asked}"), Tone::Title);
+    for ((at, demo), area) in questions(picker.offer).enumerate().zip(&regions.questions) {
         question(at, demo, picker.cursor.at == at, *area, canvas);
     }
     more(picker, regions.more, canvas);
@@ -112,7 +116,7 @@ fn more(picker: &Picker, area: Area, canvas: &mut Canvas) {
     }
     let chosen = matches!(picker.item(), Some(Item::More(_)));
     let mut x = canvas.text(area, if chosen { "> more" } else { "  more" }, Tone::Strong);
-    for (at, demo) in further().enumerate() {
+    for (at, demo) in further(picker.offer).enumerate() {
         let here = chosen && at == picker.more;
         let words = if here { format!("[{}]", demo.name) } else { format!(" {} ", demo.name) };
         let rest = Area { x: x + 1, width: (area.x + area.width).saturating_sub(x + 1), ..area };
@@ -125,7 +129,10 @@ fn more(picker: &Picker, area: Area, canvas: &mut Canvas) {
 }
 
 fn heading(picker: &Picker, area: Area, canvas: &mut Canvas) {
-    let mut title = "Sessions on this machine".to_owned();
+    let mut title = match picker.offer {
+        Offer::Machine => "Sessions on this machine".to_owned(),
+        Offer::Given => "Sessions in what you named".to_owned(),
+    };
     let mut end = String::new();
     if let Some(listing) = &picker.listing {
         let all = listing.sessions.len();
@@ -177,7 +184,7 @@ fn sessions(app: &App, picker: &Picker, columns: &Columns, area: Area, canvas: &
         return empty(picker, area, canvas);
     }
     for at in 0..usize::from(area.height) {
-        let position = picker.cursor.top + at + first_session();
+        let position = picker.cursor.top + at + picker.first_session();
         let Some(Item::Session(found)) = picker.item_at(position) else { break };
         let area = row(area, at);
         session(picker, found, columns, area, canvas);

@@ -143,8 +143,14 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
     let (ix, event) = at;
     let bookmarked = app.bookmarks.iter().any(|bookmark| bookmark.event == ix);
     let mut pen = Pen { canvas, area };
+    let left = session.is_left(event);
+    let mark = match (bookmarked, left) {
+        (true, _) => "*",
+        (false, true) => "~",
+        (false, false) => " ",
+    };
     pen.skip(1);
-    pen.cell(1, if bookmarked { "*" } else { " " }, Tone::Strong);
+    pen.cell(1, mark, Tone::Strong);
     pen.area.x = area.x + u16::try_from(MARK).unwrap_or(0).min(area.width);
     pen.area.width = area.width.saturating_sub(u16::try_from(MARK).unwrap_or(0));
     pen.cell(columns.number, &format!("{:>width$}", ix.0 + 1, width = columns.number), Tone::Dim);
@@ -165,8 +171,9 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
         pen.cell(cells, &format!("  {words}"), Tone::Warn);
         return;
     }
-    pen.cell(columns.event, &format!("{}{fold}{name}", " ".repeat(indent)), Tone::Plain);
-    pen.cell(columns.subject, session.names.text(event.subject), Tone::Plain);
+    let plain = if left { Tone::Dim } else { Tone::Plain };
+    pen.cell(columns.event, &format!("{}{fold}{name}", " ".repeat(indent)), plain);
+    pen.cell(columns.subject, session.names.text(event.subject), plain);
     let Some(inspect) = &app.inspect else {
         pen.cell(columns.hooks, pen.canvas.charset.ellipsis(), Tone::Dim);
         return;
@@ -180,8 +187,9 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
         line.verdict = noted.verdict;
     }
     let hooks = format!("{} of {}", line.matched, line.considered);
-    pen.cell(columns.hooks, &hooks, if line.matched > 0 { Tone::Plain } else { Tone::Dim });
+    pen.cell(columns.hooks, &hooks, if line.matched > 0 { plain } else { Tone::Dim });
     let tone = match line.verdict {
+        _ if left => Tone::Dim,
         Verdict::Deny | Verdict::Block | Verdict::Halt => Tone::Stop,
         _ if line.failed => Tone::Warn,
         Verdict::Allow => Tone::Good,
@@ -196,6 +204,11 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
         (None, Some(note), _) => note.clone(),
         (None, None, Some(diagnostic)) => diagnostic.message.clone(),
         (None, None, None) => String::new(),
+    };
+    let note = match (left, note.is_empty()) {
+        (false, _) => note,
+        (true, true) => "left".to_owned(),
+        (true, false) => format!("left; {note}"),
     };
     pen.cell(columns.note, &note, Tone::Dim);
 }

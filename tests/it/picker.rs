@@ -194,3 +194,17 @@ fn a_click_chooses_and_a_second_one_opens() {
     bench.give(click(15));
     assert!(matches!(bench.app.choice, Some(Choice::Session(_))));
 }
+
+#[test]
+fn of_several_named_sessions_one_is_chosen() {
+    let app = App::chooser(Options::default(), Some("/home/you".into()));
+    let mut bench = Bench { app, copied: Vec::new(), quit: false };
+    let effects = input(&mut bench.app, Input::Resize(80, 24));
+    let Some(Effect::Rescan(generation)) = effects.first() else { panic!("it asks for sessions: {effects:?}") };
+    let listing = Listing { problems: Vec::new(), looked_in: Vec::new(), ..listing() };
+    let second = listing.sessions[1].path.clone();
+    bench.give(Input::Listed { generation: *generation, listing, now: Time(NOW) });
+    insta::assert_snapshot!("chooser_80", bench.screen());
+    bench.type_keys("123lj<enter>");
+    assert_eq!(bench.app.choice, Some(Choice::Session(second)), "no question and no demo is in the way");
+}

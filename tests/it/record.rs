@@ -69,6 +69,8 @@ fn step(session: &Session, ix: EventIx, text: &[u8]) -> Option<Step> {
         changed: false,
         hypothetical: false,
         settings_note: None,
+        branch: None,
+        left_at: None,
         diagnostics: Vec::new(),
         evidence: event.evidence,
     })

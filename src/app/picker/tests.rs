@@ -53,7 +53,7 @@ fn typing_filters_by_project_title_and_id() {
 #[test]
 fn a_rescan_keeps_the_chosen_session_chosen() {
     let mut picker = picker(vec![found("a", "/p", "one", 1), found("b", "/p", "two", 2)]);
-    picker.cursor.at = first_session() + 1;
+    picker.cursor.at = picker.first_session() + 1;
     picker.rescan();
     let generation = picker.wanted().unwrap();
     let newer = vec![found("new", "/p", "three", 0), found("a", "/p", "one", 1), found("b", "/p", "two", 2)];

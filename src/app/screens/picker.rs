@@ -23,8 +23,9 @@ impl App {
 
 /// Moves in the picker.
 pub(in crate::app) fn move_in_picker(app: &mut App, way: Way, amount: Amount, count: usize) {
-    let height = usize::from(PickerRegions::new(app.size).list.height);
+    let size = app.size;
     if let Some(picker) = app.picking_mut() {
+        let height = usize::from(PickerRegions::new(size, picker.offer).list.height);
         picker.step(way, amount, count, height);
     }
 }
@@ -45,7 +46,7 @@ pub(in crate::app) fn in_picker(app: &mut App, action: Action, typed: Option<u32
             Some(choice) => return chose(app, choice),
             None => return say(app, "nothing to open"),
         },
-        Action::Question(at) => match questions().nth(at) {
+        Action::Question(at) => match questions(picker.offer).nth(at) {
             Some(demo) => return chose(app, Choice::Demo(demo)),
             None => return say(app, "there is no such question"),
         },

@@ -124,3 +124,26 @@ pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
     }
     Vec::new()
 }
+
+/// The kept branch alone, then those before it, then all again; a count chooses one.
+pub(super) fn choose_branch(app: &mut App, typed: Option<u32>) -> Vec<Effect> {
+    let session = app.session.clone();
+    let session = session.read();
+    let count = session.branches.count();
+    if count == 1 {
+        return say(app, "the conversation never went back: there is one branch");
+    }
+    let number = match (typed, app.timeline.branch()) {
+        (Some(number), _) if number as usize > count => return say(app, format!("there are {count} branches")),
+        (Some(number), _) => (number > 0).then_some(number as usize),
+        (None, None) => Some(count),
+        (None, Some(number)) => number.checked_sub(1).filter(|&number| number > 0),
+    };
+    app.timeline.choose_branch(&session, number);
+    let words = match number {
+        None => format!("all {count} branches"),
+        Some(number) if number == count => format!("branch {number} of {count}, the one that was kept"),
+        Some(number) => format!("branch {number} of {count}, which was left"),
+    };
+    say(app, words)
+}

@@ -52,7 +52,7 @@ use self::run::Run;
 use self::turn::{Chain, Place as ChainPlace};
 use crate::dialect::{Output, Reader, Shared, Started, SubagentKey};
 use crate::model::{
-    AgentIx, CallIx, Context, ContextIx, Diagnostic, Event, Evidence, Level, LineRef, Name, Names, Place, Time,
+    AgentIx, CallIx, Context, ContextIx, Diagnostic, Event, Evidence, Level, LineRef, Name, Names, Place, Rewind, Time,
 };
 
 /// A client version, comparable. Unknown counts as the newest.
@@ -152,16 +152,6 @@ impl Hasher for IdHasher {
     }
 }
 
-/// A prompt that goes back behind an earlier one: what stands between was left behind in the conversation, though its
-/// hooks fired.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rewind {
-    /// The line of the prompt with which the new branch begins.
-    pub at: LineRef,
-    /// The line (1-based) that it continues from.
-    pub back_to: u32,
-}
-
 type IdSet = HashSet<u64, BuildHasherDefault<IdHasher>>;
 type IdMap<T> = HashMap<u64, T, BuildHasherDefault<IdHasher>>;
 
@@ -193,7 +183,11 @@ pub struct Transcript {
     queue: Queue,
     /// Lines by uuid: repeated ones fire nothing.
     seen: IdMap<u32>,
+    /// Found since they were last handed on.
     rewinds: Vec<Rewind>,
+    /// Whose lines are copied; told once.
+    forked_from: Option<String>,
+    fork_known: bool,
     /// How many lines repeated a uuid.
     repeated: u64,
     context: Context,
@@ -246,6 +240,8 @@ impl Transcript {
             queue: Queue::default(),
             seen: IdMap::default(),
             rewinds: Vec::new(),
+            forked_from: None,
+            fork_known: false,
             repeated: 0,
             context: Context::EMPTY,
             context_ix: None,
@@ -281,12 +277,6 @@ impl Transcript {
     /// comes before SubagentStart.
     pub fn agent_runs_beside(&self, call: CallIx) -> Option<bool> {
         self.calls.beside.get(&call).copied()
-    }
-
-    /// Where the conversation went back, in file order. Events on lines between `back_to` and `at` are on a branch that
-    /// was left.
-    pub fn rewinds(&self) -> &[Rewind] {
-        &self.rewinds
     }
 
     /// Lines that repeated a known uuid and were passed over.
@@ -346,6 +336,7 @@ impl Transcript {
         self.begin(at, line, time, shared);
         self.suspect_copies(line, shared);
         if self.is_copy(line, time) {
+            self.note_fork(line);
             self.copied();
             return;
         }
@@ -437,6 +428,10 @@ impl Transcript {
         }
         if let Some(title) = self.title.take() {
             out.title = Some(title);
+        }
+        out.rewinds.append(&mut self.rewinds);
+        if let Some(parent) = self.forked_from.take() {
+            out.forked_from = Some(parent);
         }
         if !self.queue.is_closed() {
             out.calls.append(&mut self.new_calls);

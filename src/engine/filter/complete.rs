@@ -143,6 +143,7 @@ pub(super) fn seen(field: Field, tracer: &Tracer, session: &Session) -> HashMap<
                 let recorded = event.origin == crate::model::Origin::Recorded;
                 *counts.entry(if recorded { "recorded" } else { "derived" }.to_owned()).or_default() += 1;
             }
+            Field::Branch => *counts.entry(holds::branch(session, event).to_owned()).or_default() += 1,
             Field::Hook => {
                 let at = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
                 let (Some(selection), Some(set)) = (tracer.selection(session, at), tracer.set_at(event)) else {

@@ -39,6 +39,8 @@ pub enum Field {
     Cwd,
     /// `recorded` or `derived`.
     Origin,
+    /// `left` or `kept`: whether the conversation went back behind it.
+    Branch,
     /// How sure the verdict is.
     Evidence,
     /// When, in UTC.
@@ -91,6 +93,7 @@ const FIELDS: &[(Field, &str, Kind, &str)] = &[
     (Field::Mode, "mode", Kind::Name, "permission mode"),
     (Field::Cwd, "cwd", Kind::Name, "working folder"),
     (Field::Origin, "origin", Kind::Word(|| vec!["recorded", "derived"]), "written down, or follows"),
+    (Field::Branch, "branch", Kind::Word(|| vec!["left", "kept"]), "left by a rewind, or kept"),
     (Field::Evidence, "evidence", Kind::Word(evidences), "how sure the verdict is"),
     (Field::Time, "time", Kind::Moment, "when, in UTC"),
     (Field::Action, "action", Kind::Word(actions), "what the agent did"),

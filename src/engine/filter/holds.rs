@@ -104,6 +104,7 @@ fn term_by_row(term: &Term, seen: &Seen<'_>) -> Option<bool> {
         Field::Changed => is_flag(term, false),
         Field::Unreadable => is_flag(term, session.text(event.name) == Some(Event::UNREADABLE)),
         Field::Origin => is_word(term, if event.origin == Origin::Recorded { "recorded" } else { "derived" }),
+        Field::Branch => is_word(term, branch(session, event)),
         Field::Sub => {
             let agent = session.agent_of(event);
             event.agent.0 != 0 && (is_name(term, session.text(agent.id)) || is_name(term, session.text(agent.kind)))
@@ -117,6 +118,11 @@ fn term_by_row(term: &Term, seen: &Seen<'_>) -> Option<bool> {
         Field::Started if row.matched == 0 && row.considered == 0 => false,
         Field::Started | Field::Action | Field::By | Field::Text => return None,
     })
+}
+
+/// Whether the conversation still holds an event.
+pub(super) fn branch(session: &Session, event: &Event) -> &'static str {
+    if session.is_left(event) { "left" } else { "kept" }
 }
 
 /// The tool of a tool event.

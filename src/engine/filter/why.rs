@@ -69,6 +69,9 @@ fn alone(term: &Term, tracer: &Tracer, session: &Session) -> String {
             return "only matchers were looked at: no outcome is known".to_owned();
         }
         (Field::Failed, _) => return "no hook is recorded as failed".to_owned(),
+        (Field::Branch, _) if session.branches.count() == 1 => {
+            return "the conversation never went back, so it has one branch".to_owned();
+        }
         (Field::Took, _) => {
             let timed = session.marks.iter().any(|mark| mark.duration_ms.is_some());
             return if timed {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::align::Place;
 use super::{Identity, Part};
 use crate::model::{
-    Agent, AgentIx, Call, Context, ContextIx, Event, EventIx, Evidence, LineRef, MarkIx, Name, Names, Origin, RunMark,
-    Session, SourceIx,
+    Agent, AgentIx, Call, Context, ContextIx, Event, EventIx, Evidence, LineRef, MarkIx, Name, Names, Origin, Rewind,
+    RunMark, Session, SourceIx,
 };
 
 /// Puts the secondary's events and marks into the primary. Its sources come after the primary's.
@@ -128,6 +128,9 @@ fn take_sources(session: &mut Session, other: &Session, shift: usize, from: &mut
         let moved = moved.collect();
         session.calls.push(moved);
     }
+    let moved = other.branches.rewinds().iter().map(|rewind| Rewind { at: from.place(rewind.at), ..*rewind });
+    session.branches.extend(moved);
+    session.forked_from = session.forked_from.take().or_else(|| other.forked_from.clone());
     if session.id.is_empty() {
         session.id.clone_from(&other.id);
     }

@@ -505,25 +505,6 @@ fn repeated_uuids_and_rings_and_clocks_that_jump_do_no_harm() {
 }
 
 #[test]
-fn a_prompt_that_goes_back_starts_a_branch() {
-    let line = |uuid: &str, parent: &str, text: &str| json!({"type": "user", "uuid": uuid, "parentUuid": parent, "promptId": uuid, "message": {"content": text}});
-    let file = File::new()
-        .line(line("a", "", "one"))
-        .line(line("b", "a", "two"))
-        .line(line("c", "b", "three"))
-        .line(line("d", "a", "two, but other"));
-    let mut reader = Transcript::main(None);
-    let (mut shared, mut out) = (Shared::new(), Output::default());
-    for (ix, line) in file.lines.iter().enumerate() {
-        let at = LineRef::new(SourceIx(0), 0, 1, ix as u32 + 1);
-        reader.line(at, line.to_string().as_bytes(), &mut shared, &mut out);
-    }
-    let rewinds: Vec<(u32, u32)> = reader.rewinds().iter().map(|rewind| (rewind.at.line, rewind.back_to)).collect();
-    assert_eq!(rewinds, [(4, 1)]);
-    file.gives("UserPromptSubmit UserPromptSubmit UserPromptSubmit UserPromptSubmit");
-}
-
-#[test]
 fn a_second_result_and_a_result_without_a_call_fire_nothing() {
     File::new()
         .prompt("go")

@@ -149,6 +149,8 @@ pub fn step(at: usize, event: &str, subject: Option<&str>, input: Value) -> Step
         changed: false,
         hypothetical: false,
         settings_note: None,
+        branch: None,
+        left_at: None,
         diagnostics: Vec::new(),
         evidence: Evidence::Derived,
     }

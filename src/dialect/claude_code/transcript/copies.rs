@@ -30,6 +30,13 @@ const MOST_COPIES: usize = 100_000;
 /// Since when a forked session says so (vendor's changelog); before, it was a resumed one.
 pub(super) const FORK_SOURCE: Version = Version::of(2, 1, 214);
 
+/// The session that a copied line is from.
+#[derive(serde::Deserialize)]
+struct ForkedFrom {
+    #[serde(rename = "sessionId")]
+    session_id: String,
+}
+
 impl Transcript {
     /// Whether a line was copied from the session that this one was forked from. Its own first prompt was queued after
     /// everything that the copies tell of; `forkedFrom` says it outright.
@@ -51,6 +58,16 @@ impl Transcript {
             return before && self.run.copies && !own_start;
         }
         before
+    }
+
+    /// Remembers whose line was copied, as far as that line tells.
+    pub(super) fn note_fork(&mut self, line: &Line) {
+        if self.fork_known {
+            return;
+        }
+        self.fork_known = true;
+        let parent = line.forked_from.and_then(|parent| serde_json::from_str::<ForkedFrom>(parent.get()).ok());
+        self.forked_from = Some(parent.map(|parent| parent.session_id).unwrap_or_default());
     }
 
     /// The file may begin with lines of another session, and only a later line tells: everything is kept back until

@@ -8,9 +8,9 @@ use super::line::{Attachment, Content, Line};
 use super::queue::Slot;
 use super::text::head;
 use super::turn::Next;
-use super::{Rewind, Role, Transcript, Version, hash};
+use super::{Role, Transcript, Version, hash};
 use crate::dialect::Shared;
-use crate::model::{Context, Event, LineRef, Name, Time};
+use crate::model::{Context, Event, LineRef, Name, Rewind, Time};
 
 impl Transcript {
     pub(super) fn close_instructions(&mut self) {
