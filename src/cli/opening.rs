@@ -14,7 +14,7 @@ use crate::load::group::{NoSession, group};
 use crate::load::open::{self, From, OpenError};
 use crate::model::{Name, Plan, Session};
 use crate::settings::{Given, Request};
-use crate::source::{Source, Store};
+use crate::source::{Source, SourceError, Store};
 
 /// A session that was read to its end, and what is needed to look into it.
 pub struct Opened {
@@ -138,8 +138,13 @@ pub fn find(paths: &[PathBuf], common: &Common) -> Result<Vec<From>, Failure> {
     Ok(grouped.sessions.into_iter().map(From::Files).collect())
 }
 
+/// The start of a file. An error is the cause alone: who asks names the file.
 fn peek(path: &Path, bytes: usize) -> io::Result<Vec<u8>> {
-    Ok(Source::open(path)?.prefix(bytes)?)
+    let cause = |error: SourceError| {
+        let cause = error.cause.to_string();
+        io::Error::new(io::Error::from(error).kind(), cause)
+    };
+    Source::open(path).and_then(|source| source.prefix(bytes)).map_err(cause)
 }
 
 /// Reads a session to its end.
@@ -189,4 +194,19 @@ pub fn subjects(path: &Path, event: &str, common: &Common) -> Result<Vec<(String
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|(a, n), (b, m)| m.cmp(n).then_with(|| a.cmp(b)));
     Ok(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_damaged_file_is_named_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("bad.gz");
+        std::fs::write(&path, b"\x1f\x8b\x08nothing packed").expect("a file");
+        let error = group(std::slice::from_ref(&path), &peek).expect_err("it can't be read").to_string();
+        assert_eq!(error.matches("bad.gz").count(), 1, "{error}");
+        assert!(error.contains("gzip data is damaged"), "{error}");
+    }
 }

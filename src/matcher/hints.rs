@@ -68,6 +68,10 @@ impl Serialize for Hint {
 /// Names that a hint lists before it counts the rest.
 const LISTED: usize = 3;
 
+/// Names of a list that are looked at: each hint writes the whole pattern anew, which a list made by a program
+/// would turn into minutes.
+const LOOKED_AT: usize = 500;
+
 pub(super) fn hints(matcher: &Matcher, known: &[&str]) -> Vec<Hint> {
     let (Some(text), rule) = (matcher.text(), matcher.rule()) else { return Vec::new() };
     let mut hints = Vec::new();
@@ -79,7 +83,7 @@ pub(super) fn hints(matcher: &Matcher, known: &[&str]) -> Vec<Hint> {
             None,
         )),
         Form::Names(names) => {
-            for name in names.iter() {
+            for name in names.iter().take(LOOKED_AT) {
                 hints.extend(of_name(name, text, rule, known));
             }
         }
@@ -152,8 +156,11 @@ fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let allowed = if name.len() < 6 { 1 } else { 2 };
+    let length = name.chars().count();
     let typo = known
         .iter()
+        // The distance takes time and memory by the product of both lengths, and is at least their difference.
+        .filter(|known| known.chars().count().abs_diff(length) <= allowed)
         .map(|known| (strsim::damerau_levenshtein(known, name), *known))
         .filter(|(distance, _)| *distance <= allowed)
         .min();

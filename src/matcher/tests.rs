@@ -306,3 +306,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn hints_of_a_huge_list_look_at_its_first_names_only() {
+    let list = |known: usize| format!("{}Bahs", "Bash|".repeat(known));
+    assert!(!wide(&list(400)).hints(&known()).is_empty());
+    assert_eq!(wide(&list(600)).hints(&known()), []);
+}
+
+#[test]
+fn a_name_of_a_megabyte_is_near_no_known_name() {
+    assert_eq!(wide(&"x".repeat(1 << 20)).hints(&known()), []);
+}
