@@ -11,7 +11,9 @@ mod recognise;
 pub mod rules;
 
 pub use crate::matcher::ToolSpec;
-pub use behaviour::{Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Traces};
+pub use behaviour::{
+    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Said, Speaker, Traces,
+};
 pub use reader::{Output, Reader, Shared, Started, SubagentKey};
 pub use recognise::{Format, PREFIX, Role, recognise};
 pub use rules::Rule;

@@ -5,7 +5,7 @@
 //! ```text
 //! bytes ─ source ─▶ line ─ dialect ─▶ Event ─ engine::select (matcher) ─▶ firing handlers
 //!                                                                              │ what is recorded of them
-//! Trace ◀─ engine::resolve (the dialect's rules) ◀─ HookOutput ◀─ dialect ◀────┘
+//! Step ◀─ engine::step (the dialect's rules) ◀─ HookRun ◀─ dialect ◀───────────┘
 //!   └─▶ read by all: ui · cli reports · loop doctor
 //! ```
 //!
@@ -27,8 +27,8 @@
 //! | [`diagnose`] | the loop doctor | screens |
 //! | [`app`] | the interactive program without drawing: state, keys, actions, effects | ratatui |
 //! | [`ui`] | drawing only | files, processes, parsing |
-//! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 //! | [`mod@bench`] | makes transcripts of any size, and measures; kept out of the help | screens, how a session is loaded |
+//! | [`cli`] | clap types, one file a subcommand, errors for people, exit codes | how anything is done |
 
 pub mod app;
 pub mod bench;

@@ -7,7 +7,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use super::{Focus, Glance, HooksSeen, Inspect, JsonRows, LoopsSeen, Mode, Said, Trial, Warning};
 use crate::dialect::match_report::MatchRow;
 use crate::load::discover::{Listing, Scanned};
-use crate::model::{Delta, EventIx, Session, Step, Time, Verdict};
+use crate::model::{Delta, EventIx, Step, Time, Verdict};
 
 /// What can reach the program.
 pub enum Input {
@@ -23,8 +23,6 @@ pub enum Input {
     Tick,
     /// More of the session was read.
     Loaded(Box<Delta>),
-    /// The session as it is once all its sources were joined: replaces what was loaded before.
-    Whole(Box<Session>),
     /// Loading ended with an error: what, in one sentence.
     LoadFailed(String),
     /// The settings are known, or changed: rows and steps can be had.

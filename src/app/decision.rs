@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::hooks::says_word;
-use super::{Doc, Line, RuleText, Target, Tone};
+use super::{Doc, Line, Rule, Target, Tone};
 use crate::model::{Decision, HandlerStep, Step, Text, Verdict};
 use crate::text::Charset;
 
@@ -208,11 +208,11 @@ fn sentence_of(effect: &str) -> String {
 }
 
 /// A rule as lines.
-pub fn rule_doc(rule: &RuleText, cells: usize, charset: Charset) -> Doc {
+pub fn rule_doc(rule: &Rule, cells: usize, charset: Charset) -> Doc {
     let mut doc = Doc::default();
-    doc.hang(Line::new(), &rule.text, Tone::Plain, cells, charset);
+    doc.hang(Line::new(), rule.text, Tone::Plain, cells, charset);
     doc.push(Line::new());
-    doc.hang(Line::new().and("versions  ", Tone::Dim), &rule.versions, Tone::Plain, cells, charset);
-    doc.hang(Line::new().and("source    ", Tone::Dim), &rule.source, Tone::Plain, cells, charset);
+    doc.hang(Line::new().and("versions  ", Tone::Dim), rule.versions, Tone::Plain, cells, charset);
+    doc.hang(Line::new().and("source    ", Tone::Dim), rule.source, Tone::Plain, cells, charset);
     doc
 }

@@ -5,9 +5,8 @@ use crossterm::event::{KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 
 use super::keys::lookup;
-use super::state::Arrived;
 use super::update::{leap, typed_in_ask, update};
-use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Jumps, Layer, Timeline, Tone, Way, Zoom};
+use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Layer, Tone, Way, Zoom};
 use crate::model::{Delta, EventIx, Session, Verdict};
 
 /// Takes in what reached the program.
@@ -91,8 +90,7 @@ fn text_changed(app: &mut App) {
 
 fn take_result(app: &mut App, result: Input) {
     match result {
-        Input::Loaded(delta) => app.queue.push_back(Arrived::More(delta)),
-        Input::Whole(session) => app.queue.push_back(Arrived::Whole(session)),
+        Input::Loaded(delta) => app.queue.push_back(delta),
         Input::LoadFailed(why) => app.load_error = Some(why),
         Input::Planned(inspect) => {
             app.inspect = Some(inspect);
@@ -211,10 +209,8 @@ fn apply_loaded(app: &mut App) {
     while !app.queue.is_empty() {
         // A job is reading: a little later, then.
         let Some(mut session) = session.try_write() else { return };
-        match app.queue.pop_front() {
-            Some(Arrived::More(delta)) => apply(app, &mut session, *delta),
-            Some(Arrived::Whole(whole)) => replace(app, &mut session, *whole),
-            None => return,
+        if let Some(delta) = app.queue.pop_front() {
+            apply(app, &mut session, *delta);
         }
     }
 }
@@ -234,39 +230,6 @@ fn apply(app: &mut App, session: &mut Session, delta: Delta) {
         app.rows_changed = true;
         app.late = false;
     }
-}
-
-/// Takes the whole session anew. Events may have moved: what points at them follows.
-fn replace(app: &mut App, session: &mut Session, whole: Session) {
-    let before = std::mem::replace(session, whole);
-    let moved = |event: EventIx| {
-        let it = before.events.get(event.at())?;
-        let name = before.names.text(it.name);
-        let found = session.events.iter().position(|new| new.at == it.at && session.names.text(new.name) == name)?;
-        u32::try_from(found).ok().map(EventIx)
-    };
-    // What was asked for by its number is meant in the whole session.
-    let asked = app.options.start_at.and_then(|seq| seq.checked_sub(1)).map(EventIx);
-    let selected = asked.or_else(|| app.timeline.selected().and_then(moved));
-    for bookmark in &mut app.bookmarks {
-        bookmark.event = moved(bookmark.event).unwrap_or(bookmark.event);
-    }
-    app.jumps = Jumps::default();
-    app.subjects = super::Subjects::default();
-    app.subjects.count(session);
-    app.broken = super::state::broken(&session.diagnostics);
-    app.said.clear();
-    app.said_asked.clear();
-    let expr = app.timeline.filter.take().map(|filter| filter.expr);
-    let generation = app.timeline.generation;
-    app.timeline = Timeline::default();
-    app.timeline.generation = generation;
-    app.timeline.grow(session, 0);
-    if expr.is_some() {
-        app.timeline.set_filter(session, expr);
-    }
-    app.wanted = selected;
-    app.rows_changed = true;
 }
 
 fn ask_for_detail(app: &mut App, effects: &mut Vec<Effect>) {

@@ -1,10 +1,11 @@
 //! What the screen asks of the rooms below, as one seam: rows at once, everything else in the background.
 
 use super::{HooksSeen, LoopsSeen};
+use crate::dialect::{Rule, Said};
 use crate::engine::Row;
 use crate::engine::filter::Completion;
 use crate::matcher::{Judge, NoJudge};
-use crate::model::{EventIx, Plan, Session, Step, Time};
+use crate::model::{EventIx, Plan, Session, Step};
 
 /// Whether a filter holds for an event.
 pub type Test = Box<dyn FnMut(&Session, EventIx) -> bool + Send>;
@@ -16,30 +17,6 @@ pub struct FilterFault {
     pub message: String,
     /// Where, in characters from 0.
     pub column: usize,
-}
-
-/// A rule of the dialect, for a person.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleText {
-    /// Its name.
-    pub name: String,
-    /// What it says.
-    pub text: String,
-    /// Client versions it holds for.
-    pub versions: String,
-    /// Where that is known from.
-    pub source: String,
-}
-
-/// Something said in the conversation around the events.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
-    /// When.
-    pub time: Time,
-    /// Who: `user`, `model`, `result` …
-    pub who: &'static str,
-    /// The words, or their start.
-    pub words: String,
 }
 
 /// What is known about a session under a plan.
@@ -86,5 +63,5 @@ pub trait Inspect: Send + Sync {
     fn loops_seen(&self, session: &Session) -> LoopsSeen;
 
     /// A rule by its name.
-    fn rule(&self, name: &str) -> Option<RuleText>;
+    fn rule(&self, name: &str) -> Option<&'static Rule>;
 }

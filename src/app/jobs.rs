@@ -12,12 +12,12 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::survey::look;
 use super::{Described, Effect, Input, Inspect, JsonRows, Note, SharedSession, Way};
 use crate::dialect::match_report::{Question, report};
-use crate::model::{EventIx, Outcome, Step, Verdict};
+use crate::model::{EventIx, Outcome, Session, Step, Verdict};
 
 /// A filter is asked for again after this, so that what was found so far is seen.
 const SLICE: Duration = Duration::from_millis(40);
-/// Events looked at before the session is let go, so that loading can go on.
-const STRIDE: usize = 32;
+/// The session is let go after this, so that loading can go on.
+const HOLD: Duration = Duration::from_millis(4);
 
 /// Does what an effect asks and hands on the answers. `stale` says that nobody waits for them any more.
 pub fn perform(
@@ -39,7 +39,7 @@ pub fn perform(
                 if stale() {
                     return;
                 }
-                let step = inspect.step(&session.read(), event);
+                let step = inspect.step(&session.read_again(), event);
                 if let Some(step) = step {
                     let note = Note { event, verdict: step.decision.verdict, words: words(&step) };
                     send(Input::Noted(*generation, vec![note]));
@@ -48,7 +48,7 @@ pub fn perform(
         }
         Effect::Conversation(events) => {
             for &event in events {
-                let said = inspect.conversation(&session.read(), event);
+                let said = inspect.conversation(&session.read_again(), event);
                 send(Input::Conversation(event, said));
             }
         }
@@ -101,14 +101,14 @@ fn filter(
     let mut found = Vec::new();
     let mut at = from.at();
     loop {
-        let session = session.read();
-        let end = session.events.len().min(at + STRIDE);
-        for event in (at..end).filter_map(|at| u32::try_from(at).ok().map(EventIx)) {
+        let session = session.read_again();
+        let held = Instant::now();
+        while let Some(event) = event_at(&session, at).filter(|_| held.elapsed() < HOLD) {
             if test(&session, event) {
                 found.push(event);
             }
+            at += 1;
         }
-        at = end;
         let all = at >= session.events.len();
         if all || start.elapsed() > SLICE {
             let why_empty =
@@ -137,13 +137,14 @@ fn find(
     };
     let mut at = from.at();
     loop {
-        let session = session.read();
-        for _ in 0..STRIDE {
+        let session = session.read_again();
+        let held = Instant::now();
+        while held.elapsed() < HOLD {
             let next = match way {
-                Way::Forward => Some(at + 1).filter(|&at| at < session.events.len()),
+                Way::Forward => at.checked_add(1),
                 Way::Back => at.checked_sub(1),
             };
-            let Some(event) = next.and_then(|at| u32::try_from(at).ok()).map(EventIx) else {
+            let Some(event) = next.and_then(|at| event_at(&session, at)) else {
                 return send(Input::Found { generation, event: None });
             };
             at = event.at();
@@ -155,6 +156,10 @@ fn find(
             return;
         }
     }
+}
+
+fn event_at(session: &Session, at: usize) -> Option<EventIx> {
+    u32::try_from(at).ok().filter(|_| at < session.events.len()).map(EventIx)
 }
 
 /// Short words after the verdict: the reason, or what failed.

@@ -8,7 +8,7 @@ use super::decision::rule_doc;
 use super::inspect::FilterFault;
 use super::keys::{Binding, Mode, bindings, key_name};
 use super::picker::Picker;
-use super::{Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, RuleText, Tone};
+use super::{Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, Rule, Tone};
 use crate::model::EventIx;
 use crate::text::{self, Charset};
 
@@ -65,7 +65,7 @@ pub enum Text {
     /// What keys do in a mode.
     Help(Mode),
     /// A rule of the dialect.
-    Rule(RuleText),
+    Rule(&'static Rule),
 }
 
 /// A text to read.

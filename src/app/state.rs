@@ -160,14 +160,6 @@ pub enum SeenRow {
 /// At most this many lines of conversation are shown before an event.
 const SAID_SHOWN: usize = 3;
 
-/// What was loaded and waits to be taken in.
-pub(super) enum Arrived {
-    /// More of the session.
-    More(Box<Delta>),
-    /// All of it, anew.
-    Whole(Box<Session>),
-}
-
 /// The state.
 pub struct App {
     /// What is looked at.
@@ -240,7 +232,8 @@ pub struct App {
     pub wanted: Option<EventIx>,
     /// The screen has to be drawn from scratch: something else was on it.
     pub redraw: bool,
-    pub(super) queue: VecDeque<Arrived>,
+    /// What was loaded and waits to be taken in.
+    pub(super) queue: VecDeque<Box<Delta>>,
     pub(super) rows_changed: bool,
     pub(super) late: bool,
     laid_hooks: Laid,
@@ -407,8 +400,7 @@ impl App {
 
     /// A time of day, local, `HH:MM:SS`; blank where unknown.
     pub fn clock(&self, time: Time) -> String {
-        time.millis()
-            .and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok())
+        time.stamp()
             .map(|stamp| stamp.to_zoned_datetime(self.options.zone.clone()).strftime("%H:%M:%S").to_string())
             .unwrap_or_default()
     }

@@ -79,7 +79,7 @@ fn load(path: &Path, common: &Common, reached: &mut dyn FnMut(Milestone)) -> io:
         let mut session = Session::new(opening::dialect().id);
         let opened = open::open(from, &opening::request(common), &store, &mut |arrival| {
             if let Arrival::Delta(delta) = arrival {
-                session.apply(delta);
+                session.apply(*delta);
                 if !session.events.is_empty() {
                     reached(Milestone::First);
                 }

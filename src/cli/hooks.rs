@@ -9,7 +9,7 @@ use super::replay::{Form, ModeWord, filter};
 use super::style::Meaning;
 use super::view::{View, duration};
 use super::{Exit, Failure};
-use crate::engine::{HookTally, rfc3339, tally_where};
+use crate::engine::{HookTally, tally_where};
 use crate::text;
 
 /// Arguments of `hookscope hooks`.
@@ -63,7 +63,7 @@ fn json_line(hook: &HookTally) -> serde_json::Value {
         "time_ms": hook.percentile(50).map(|p50| {
             json!({ "p50": p50, "p95": hook.percentile(95), "max": hook.percentile(100) })
         }),
-        "last": hook.last.and_then(rfc3339),
+        "last": hook.last.and_then(crate::model::Time::rfc3339),
         "why_never": hook.why_never,
     })
 }

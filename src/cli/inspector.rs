@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use serde::Deserialize;
-use serde_json::Value;
-
-use crate::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, RuleText, Said, Test};
+use crate::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, Test};
 use crate::diagnose::stop_loop;
+use crate::dialect::{Rule, Said};
 use crate::engine::filter::{self, Filter};
 use crate::engine::{self, Row, StepOptions, Tracer};
 use crate::matcher::Judge;
-use crate::model::{EventIx, LineRef, Plan, Session, Step, Time, Verdict};
+use crate::model::{EventIx, LineRef, Plan, Session, Step, Verdict};
 use crate::source::Store;
 
 /// Lines of the conversation that are looked at before one event.
 const LOOK_BACK: usize = 40;
-/// Characters of one remark that are shown.
-const WORDS: usize = 400;
 
 /// Answers for one session.
 pub struct Inspector {
@@ -78,9 +74,6 @@ impl Inspect for Inspector {
 
     fn complete(&self, session: &Session, expr: &str, cursor: usize) -> Vec<Completion> {
         filter::complete(expr, cursor, &self.tracer, session)
-            .into_iter()
-            .map(|way| Completion { start: way.start, text: way.text, about: way.about })
-            .collect()
     }
 
     fn why_empty(&self, session: &Session, expr: &str) -> String {
@@ -102,14 +95,8 @@ impl Inspect for Inspector {
         self.said_between(from, at).unwrap_or_default()
     }
 
-    fn rule(&self, name: &str) -> Option<RuleText> {
-        let rule = self.tracer.rule(name)?;
-        Some(RuleText {
-            name: rule.name.to_owned(),
-            text: rule.text.to_owned(),
-            versions: rule.versions.to_owned(),
-            source: rule.source.to_owned(),
-        })
+    fn rule(&self, name: &str) -> Option<&'static Rule> {
+        self.tracer.rule(name)
     }
 }
 
@@ -117,52 +104,6 @@ impl Inspector {
     fn said_between(&self, from: Option<LineRef>, to: LineRef) -> std::io::Result<Vec<Said>> {
         let lines = self.lines.lines_before(to, LOOK_BACK)?;
         let after = from.map_or(0, |from| from.line);
-        Ok(lines.iter().filter(|line| line.at.line > after).filter_map(|line| said(&line.bytes)).collect())
+        Ok(lines.iter().filter(|line| line.at.line > after).filter_map(|line| self.tracer.said(&line.bytes)).collect())
     }
-}
-
-/// What a line of a transcript says in the conversation.
-fn said(line: &[u8]) -> Option<Said> {
-    #[derive(Deserialize)]
-    struct Line {
-        #[serde(rename = "type")]
-        kind: String,
-        #[serde(default, rename = "isMeta")]
-        meta: bool,
-        timestamp: Option<String>,
-        message: Option<Message>,
-    }
-    #[derive(Deserialize)]
-    struct Message {
-        content: Value,
-    }
-    let line: Line = serde_json::from_slice(line).ok()?;
-    let time = line.timestamp.and_then(|text| text.parse::<jiff::Timestamp>().ok());
-    let time = time.map_or(Time::UNKNOWN, |time| Time(time.as_millisecond()));
-    let (who, words) = match (line.kind.as_str(), line.message?.content) {
-        ("user", Value::String(text)) if line.meta => ("client", text),
-        ("user", Value::String(text)) => ("user", text),
-        ("user", Value::Array(blocks)) => match texts(&blocks) {
-            text if text.is_empty() => ("result", result(&blocks)?),
-            text => ("user", text),
-        },
-        ("assistant", Value::Array(blocks)) => ("model", Some(texts(&blocks)).filter(|text| !text.is_empty())?),
-        ("assistant", Value::String(text)) => ("model", text),
-        _ => return None,
-    };
-    Some(Said { time, who, words: words.chars().take(WORDS).collect() })
-}
-
-fn texts(blocks: &[Value]) -> String {
-    let texts = blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
-    texts.collect::<Vec<_>>().join(" ")
-}
-
-fn result(blocks: &[Value]) -> Option<String> {
-    let content = &blocks.iter().find(|block| block["type"] == "tool_result")?["content"];
-    Some(match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => texts(blocks),
-        _ => return None,
-    })
 }

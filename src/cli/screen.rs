@@ -118,7 +118,7 @@ fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failur
             Err(_) => ControlFlow::Break(()),
         };
         let ended = open::open(&from, &request, &lines, &mut |arrival| match arrival {
-            Arrival::Delta(delta) => told(Input::Loaded(Box::new(delta))),
+            Arrival::Delta(delta) => told(Input::Loaded(delta)),
             Arrival::Plan(plan) => {
                 let tracer = opening::tracer(plan, Mode::Recorded, &common);
                 told(Input::Planned(Arc::new(Inspector::new(tracer, lines.clone()))))

@@ -60,8 +60,7 @@ impl View<'_> {
 
 /// `10:41:05`, in UTC; blanks where nothing tells.
 pub fn clock(time: Time) -> String {
-    let stamp = time.millis().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
-    stamp.map_or_else(|| " ".repeat(8), |stamp| stamp.strftime("%H:%M:%S").to_string())
+    time.stamp().map_or_else(|| " ".repeat(8), |stamp| stamp.strftime("%H:%M:%S").to_string())
 }
 
 /// `11 ms`, `3.2 s`, `4 min 10 s`.

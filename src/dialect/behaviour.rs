@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{EventClass, EventSpec, Rule};
 use crate::matcher::{Hint, Matcher};
 use crate::model::{
-    Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Verdict,
+    Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Time, Verdict,
 };
 use crate::source::Lines;
 
@@ -37,6 +37,44 @@ pub struct Behaviour {
     pub follow: fn(at: &Circumstances<'_>, decision: &mut crate::model::Decision),
     /// A rule by name.
     pub rule: fn(name: &str) -> Option<&'static Rule>,
+    /// What a line says in the conversation around the events.
+    pub said: fn(line: &[u8]) -> Option<Said>,
+}
+
+/// Something said in the conversation around the events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// When.
+    pub time: Time,
+    /// Who.
+    pub who: Speaker,
+    /// The words, or their start.
+    pub words: String,
+}
+
+/// Whose words they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Speaker {
+    /// The person.
+    User,
+    /// The client, in the person's name.
+    Client,
+    /// The model.
+    Model,
+    /// A tool.
+    Result,
+}
+
+impl Speaker {
+    /// For people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Speaker::User => "user",
+            Speaker::Client => "client",
+            Speaker::Model => "model",
+            Speaker::Result => "result",
+        }
+    }
 }
 
 /// Whether a handler can run at an event, before its input is looked at.

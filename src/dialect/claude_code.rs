@@ -4,6 +4,7 @@
 
 mod behaviour;
 mod condition;
+mod conversation;
 pub mod debug_log;
 pub mod decide;
 pub mod events;

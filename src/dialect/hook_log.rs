@@ -7,16 +7,14 @@ mod inputs;
 mod time;
 
 use std::collections::HashMap;
-use std::io;
 
 use serde_json::Value;
 
-use super::{Dialect, Format, Output, Reader, Shared, by_id, claude_code};
+use super::{Dialect, Output, Reader, Shared, by_id, claude_code};
 use crate::model::{
     Agent, AgentIx, Call, CallIx, CallRange, Context, Diagnostic, Ending, Event, EventIx, Evidence, Level, LineRef,
-    MarkIx, MarkKind, Name, Names, Origin, Place, RunMark, Session, SourceIx, Time,
+    MarkIx, MarkKind, Name, Names, Origin, Place, RunMark, SourceIx, Time,
 };
-use crate::source::Lines;
 use crate::source::values::{Finder, Found, Kind};
 
 use inputs::inputs_in;
@@ -257,24 +255,6 @@ impl InputEvents {
             out.calls.push((ix, *call));
         }
         ix
-    }
-}
-
-/// The hook input of an event as some source recorded it: a log of inputs or a recording, be it the event's own
-/// source or one that was joined to it. `None` where none did.
-///
-/// # Errors
-/// The source cannot be read any more.
-pub fn recorded_input(session: &Session, event: EventIx, lines: &dyn Lines) -> io::Result<Option<Value>> {
-    let holds_inputs = |at: LineRef| {
-        let format = session.sources.get(at.source().at()).map(|source| source.format);
-        format == Some(Format::HookInputLog.name()) || format == Some(Format::Recording.name())
-    };
-    let own = session.events.get(event.at()).map(|event| event.at);
-    let joined = session.marks_of(event).map(|mark| mark.at);
-    match own.into_iter().chain(joined).find(|at| at.is_some() && holds_inputs(*at)) {
-        Some(at) => Ok(extract_input(&lines.read(at)?)),
-        None => Ok(None),
     }
 }
 

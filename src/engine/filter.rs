@@ -15,7 +15,7 @@ pub use complete::{Completion, complete};
 pub use field::Field;
 pub use why::why_empty;
 
-use crate::engine::{Row, Tracer};
+use crate::engine::Tracer;
 use crate::model::{EventIx, Session};
 use crate::source::Lines;
 
@@ -99,16 +99,6 @@ impl Filter {
     /// Reads a filter. The empty text is the filter that holds for everything.
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
         parse::parse(text).map(|expr| Filter { expr })
-    }
-
-    /// Whether it holds for everything.
-    pub fn is_all(&self) -> bool {
-        self.expr == Expr::All
-    }
-
-    /// Whether it holds, as far as that can be told without bodies; `None`: they are needed.
-    pub fn matches_row(&self, tracer: &Tracer, session: &Session, ix: EventIx, row: &Row) -> Option<bool> {
-        holds::by_row(&self.expr, &holds::Seen { tracer, session, ix, row })
     }
 
     /// Whether it holds, reading bodies where they are needed.

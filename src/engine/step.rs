@@ -7,7 +7,7 @@ use super::{HandlerChoice, Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
 use crate::model::{
     Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, GroupStep, Handler, HandlerKind, HandlerStep,
-    HookSet, MarkKind, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Stage, Step, Time, Verdict,
+    HookSet, MarkKind, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Stage, Step, Verdict,
 };
 use crate::source::Lines;
 
@@ -71,7 +71,7 @@ impl Tracer {
                 .text(context.session)
                 .map(str::to_owned)
                 .or_else(|| Some(session.id.clone()).filter(|id| !id.is_empty())),
-            time: rfc3339(event.time),
+            time: event.time.rfc3339(),
             subject: session.text(event.subject).map(str::to_owned),
             sub: session.text(agent.id).or_else(|| session.text(agent.kind)).map(str::to_owned),
             tool_use_id: call_id,
@@ -576,10 +576,4 @@ pub(super) fn is_command_of(handler: &Handler, command: &str) -> bool {
 fn place(session: &Session, event: &Event) -> Place {
     let path = session.sources.get(event.at.source().at()).map_or_else(String::new, |source| source.path.clone());
     Place { path, line: event.at.is_some().then_some(event.at.line), column: None }
-}
-
-/// RFC 3339 in UTC, to the second where the time has no fraction.
-pub fn rfc3339(time: Time) -> Option<String> {
-    let time = jiff::Timestamp::from_millisecond(time.millis()?).ok()?;
-    Some(time.to_string())
 }

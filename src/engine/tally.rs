@@ -1,6 +1,6 @@
 //! Every hook over a whole session: how often it was considered, matched, started, what it said, how long it took.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::row::names_handler;
 use super::step::is_command_of;
@@ -162,11 +162,12 @@ fn strength(says: crate::model::Says) -> u8 {
 
 fn listed(tracer: &Tracer) -> Vec<HookTally> {
     let mut hooks: Vec<HookTally> = Vec::new();
+    let mut known = HashSet::new();
     for era in &tracer.plan().eras {
         for group in &era.set.groups {
             let file = era.set.files.get(group.file);
             for handler in &group.handlers {
-                if hooks.iter().any(|hook| hook.id == handler.id) {
+                if !known.insert(handler.id.as_str()) {
                     continue;
                 }
                 hooks.push(HookTally {

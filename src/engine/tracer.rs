@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 
-use crate::dialect::{Behaviour, Dialect, Rule};
+use crate::dialect::{Behaviour, Dialect, Rule, Said};
 use crate::engine::Selection;
 use crate::matcher::{Judge, NoJudge};
 use crate::model::{Ending, Event, EventIx, HookSet, MarkKind, Name, Plan, Session};
@@ -85,6 +85,30 @@ impl Default for StepOptions {
 /// (era, event, subject, version)
 type Key = (usize, Name, Name, Name);
 
+/// Handlers in kept selections. A session has some dozens of kinds of events; one that was made up to have a
+/// million must not fill the memory.
+const KEPT: usize = 200_000;
+
+/// Selections by kind of event.
+#[derive(Default)]
+struct Kept {
+    selections: HashMap<Key, Arc<Selection>>,
+    /// Groups and handlers in them.
+    size: usize,
+}
+
+impl Kept {
+    fn keep(&mut self, key: Key, made: Arc<Selection>) {
+        let size = 1 + made.groups.iter().map(|choice| 1 + choice.handlers.len()).sum::<usize>();
+        if self.size + size > KEPT {
+            *self = Kept::default();
+        }
+        if self.selections.insert(key, made).is_none() {
+            self.size += size;
+        }
+    }
+}
+
 /// Traces the events of one session under one plan. Cheap to ask again: selections are kept.
 ///
 /// Names are those of one session: a tracer serves that session (which may still grow) and no other.
@@ -94,7 +118,7 @@ pub struct Tracer {
     pub(super) plan: Plan,
     pub(super) options: Options,
     judge: Arc<dyn Judge + Send + Sync>,
-    selections: RwLock<HashMap<Key, Arc<Selection>>>,
+    kept: RwLock<Kept>,
 }
 
 impl std::fmt::Debug for Tracer {
@@ -112,7 +136,7 @@ impl Tracer {
             plan,
             options,
             judge: Arc::new(NoJudge),
-            selections: RwLock::default(),
+            kept: RwLock::default(),
         }
     }
 
@@ -147,6 +171,11 @@ impl Tracer {
         (self.behaviour.rule)(name)
     }
 
+    /// What a line says in the conversation around the events.
+    pub fn said(&self, line: &[u8]) -> Option<Said> {
+        (self.behaviour.said)(line)
+    }
+
     /// The client version whose rules hold at an event: the one given, else the line's own. `None`: neither;
     /// then the newest known rules hold.
     pub fn version_of<'a>(&'a self, session: &'a Session, event: &Event) -> Option<&'a str> {
@@ -164,7 +193,7 @@ impl Tracer {
         let era = self.plan.era_at(event.time);
         let version = if self.options.version.is_some() { Name::NONE } else { session.context_of(event).version };
         let key = (era, event.name, event.subject, version);
-        if let Some(known) = self.selections.read().ok().and_then(|known| known.get(&key).cloned()) {
+        if let Some(known) = self.kept.read().ok().and_then(|kept| kept.selections.get(&key).cloned()) {
             return Some(known);
         }
         let name = session.text(event.name).unwrap_or_default();
@@ -176,8 +205,8 @@ impl Tracer {
             self.version_of(session, event),
             self.judge.as_ref(),
         ));
-        if let Ok(mut known) = self.selections.write() {
-            known.insert(key, made.clone());
+        if let Ok(mut kept) = self.kept.write() {
+            kept.keep(key, made.clone());
         }
         Some(made)
     }

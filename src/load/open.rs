@@ -37,7 +37,7 @@ pub enum From {
 #[derive(Debug)]
 pub enum Arrival {
     /// More of the session.
-    Delta(Delta),
+    Delta(Box<Delta>),
     /// The hooks that hold for it.
     Plan(Plan),
 }
@@ -88,7 +88,7 @@ pub fn load(from: &From, request: &Request, store: &Store) -> Result<Loaded, Ope
     let mut plan = Plan::default();
     open(from, request, store, &mut |arrival| {
         match arrival {
-            Arrival::Delta(delta) => session.apply(delta),
+            Arrival::Delta(delta) => session.apply(*delta),
             Arrival::Plan(found) => plan = found,
         }
         ControlFlow::Continue(())
@@ -114,7 +114,7 @@ pub fn open(
     let mut planner = Planner { from, request, names: Names::default(), state: Planning::Due };
     let mut hand_on = |delta: Delta| {
         let plan = planner.plan(&delta);
-        emit(Arrival::Delta(delta))?;
+        emit(Arrival::Delta(Box::new(delta)))?;
         plan.map_or(ControlFlow::Continue(()), |plan| emit(Arrival::Plan(plan)))
     };
     if beside.is_empty() {

@@ -55,6 +55,8 @@ pub struct Strand {
     /// Where its diagnostics went.
     told: Vec<u32>,
     state: State,
+    /// What holds its events back; none where no call is known to have started it.
+    gate: Option<Gate>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +85,7 @@ impl Strand {
             held: HashMap::new(),
             told: Vec::new(),
             state,
+            gate: None,
         }
     }
 
@@ -132,6 +135,11 @@ impl Strand {
         self.state == State::Dormant
     }
 
+    /// It has been started, and something of it may be left to be placed.
+    fn is_live(&self) -> bool {
+        !self.is_dormant() && !self.is_through()
+    }
+
     /// Nothing of it is left to be placed.
     fn is_through(&self) -> bool {
         self.state == State::Ended && self.ready.is_empty()
@@ -178,60 +186,63 @@ pub fn weave(
         sent_bytes: 0,
         limit: FIRST_BATCH,
     };
-    let mut gates = Vec::new();
-    let mut passed = Vec::new();
-    let mut known_starts = usize::MAX;
+    let mut gates = Gates::default();
+    // Of hundreds of subagents a few run at a time: those that sleep or are through cost nothing. Ascending.
+    let mut live: Vec<usize> = (0..strands.len()).filter(|&at| !strands[at].is_dormant()).collect();
+    let (mut read, mut starts, mut known_starts) = (0_u64, 0, usize::MAX);
     loop {
         // Looking for a call is cheap, but not for each of a million events.
-        let starts = started_in(&strands);
-        if starts != known_starts || strands.iter().all(|strand| strand.is_dormant() || strand.is_through()) {
+        if starts != known_starts || live.is_empty() {
             known_starts = starts;
-            awaken(&mut strands, &mut gates, &passed, shared);
+            awaken(&mut strands, &mut gates, shared);
+            live = (0..strands.len()).filter(|&at| strands[at].is_live()).collect();
         }
-        let room = batch.limit.saturating_sub(read_bytes(&strands) - batch.sent_bytes).max(1);
-        for strand in &mut strands {
+        let room = batch.limit.saturating_sub(read.saturating_sub(batch.sent_bytes)).max(1);
+        for &at in &live {
+            let strand = &mut strands[at];
             if strand.ready.is_empty() {
+                let (bytes, started) = (strand.cursor.read_bytes(), strand.starts());
                 strand.fill(shared, room);
+                read = (read + strand.cursor.read_bytes()).saturating_sub(bytes);
+                starts = (starts + strand.starts()).saturating_sub(started);
             }
             take_findings(strand, &mut batch);
         }
-        if started_in(&strands) != known_starts {
+        if starts != known_starts {
             // A call and its answer may have come at once: what lies between them is to be known before either goes.
             continue;
         }
-        let undecided = strands.iter().any(|strand| strand.ready.is_empty() && strand.state == State::Reading);
+        live.retain(|&at| !strands[at].is_through());
+        let undecided = live.iter().any(|&at| strands[at].ready.is_empty() && strands[at].state == State::Reading);
         if !undecided {
-            while let Some(at) = choose(&strands, &gates, shared) {
+            while let Some(at) = choose(&strands, &live, &gates, shared) {
                 if let Some(event) = place(&mut strands[at], &mut batch) {
-                    pass(strands[at].source, &event, &mut gates, &mut passed, shared);
+                    pass(strands[at].source, &event, &mut strands, &mut gates, shared);
                 }
-                if strands[at].ready.is_empty() && strands[at].state != State::Ended {
+                if strands[at].is_through() {
+                    live.retain(|&other| other != at);
+                } else if strands[at].ready.is_empty() {
                     break;
                 }
             }
         }
-        let ended = strands.iter().all(Strand::is_through);
-        let waiting = strands.iter().find(|strand| strand.state == State::Waiting);
-        if ended || waiting.is_some() || read_bytes(&strands) - batch.sent_bytes >= batch.limit {
-            send(&mut batch, &strands, shared, ended, emit)?;
+        let ended = live.is_empty() && gates.asleep == 0;
+        let waiting = live.iter().copied().find(|&at| strands[at].state == State::Waiting);
+        if ended || waiting.is_some() || read.saturating_sub(batch.sent_bytes) >= batch.limit {
+            send(&mut batch, read, &strands, shared, ended, emit)?;
         }
         if ended {
             return ControlFlow::Continue(());
         }
-        if let Some(strand) = waiting {
-            strand.cursor.wait(PATIENCE);
+        if let Some(at) = waiting {
+            strands[at].cursor.wait(PATIENCE);
         }
     }
 }
 
-/// Subagents that were started in what was read so far.
-fn started_in(strands: &[Strand]) -> usize {
-    strands.iter().map(Strand::starts).sum()
-}
-
 /// Starts the readers of subagents whose call was read; at the very end those of whom no call is known.
-fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, passed: &[Passed], shared: &mut Shared) {
-    let orphaned = strands.iter().all(|strand| strand.is_dormant() || strand.is_through());
+fn awaken(strands: &mut [Strand], gates: &mut Gates, shared: &mut Shared) {
+    let orphaned = !strands.iter().any(Strand::is_live);
     for at in 0..strands.len() {
         let Who::Subagent { key, awaken } = &strands[at].reader else { continue };
         let started = strands.iter().find_map(|strand| match &strand.reader {
@@ -245,10 +256,11 @@ fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, passed: &[Passed], shar
                     known.call = Some((source, call));
                     known.parent = parent;
                     known.background = known.background.or(background);
-                    let mut gate = Gate { child: at, call: (source, call), background: known.background, open: false };
+                    let mut gate = Gate { background: known.background, open: false };
                     // The call, and even its answer, may have been placed before this was known.
-                    gate.open = passed.iter().any(|passed| passed.call == gate.call && gate.opens_at(passed.answer));
-                    gates.push(gate);
+                    gate.open = gates.passed.get(&(source, call)).is_some_and(|&passed| gate.opens_at(passed));
+                    strands[at].gate = Some(gate);
+                    gates.children.entry((source, call)).or_default().push(at);
                 }
                 awaken(agent, context)
             }
@@ -258,83 +270,95 @@ fn awaken(strands: &mut [Strand], gates: &mut Vec<Gate>, passed: &[Passed], shar
         strands[at].reader = Who::Main(reader);
         strands[at].state = State::Reading;
     }
-}
-
-fn read_bytes(strands: &[Strand]) -> u64 {
-    strands.iter().map(|strand| strand.cursor.read_bytes()).sum()
+    gates.asleep = strands.iter().filter(|strand| strand.is_dormant()).count();
 }
 
 /// The strand whose event comes next; `None` where nothing is ready. On equal times a subagent goes before the
 /// agent that started it.
-fn choose(strands: &[Strand], gates: &[Gate], shared: &Shared) -> Option<usize> {
-    if let [strand] = strands {
-        return (!strand.ready.is_empty()).then_some(0);
+fn choose(strands: &[Strand], live: &[usize], gates: &Gates, shared: &Shared) -> Option<usize> {
+    if let [at] = *live {
+        return (!strands[at].ready.is_empty()).then_some(at);
     }
     let next = |at: &usize| {
         let strand = &strands[*at];
         (strand.ready.front().map(|event| strand.clock.max(event.time)), std::cmp::Reverse(*at))
     };
-    let ready = || (0..strands.len()).filter(|&at| !strands[at].ready.is_empty());
+    let ready = || live.iter().copied().filter(|&at| !strands[at].ready.is_empty());
     // Gates are wishes: should one never open, time alone decides.
     ready().filter(|&at| !waits(at, strands, gates, shared)).min_by_key(next).or_else(|| ready().min_by_key(next))
 }
 
-/// The call between a subagent's file and the file of the agent that started it: whatever the clocks say, a
-/// foreground subagent runs between the call and its answer, a background one starts after the answer.
+/// Where a call is.
+type CallPlace = (SourceIx, CallIx);
+
+/// Between a subagent's file and the file of the agent that started it: whatever the clocks say, a foreground
+/// subagent runs between the call and its answer, a background one starts after the answer.
 #[derive(Debug)]
 struct Gate {
-    /// The subagent's strand.
-    child: usize,
-    /// Where the call is.
-    call: (SourceIx, CallIx),
     background: Option<bool>,
     /// The subagent's events may come.
     open: bool,
 }
 
 impl Gate {
-    /// Whether an event of its call lets the subagent's events come.
-    fn opens_at(&self, answer: bool) -> bool {
-        self.background != Some(true) || answer
+    /// Whether what was placed of its call lets the subagent's events come.
+    fn opens_at(&self, passed: Passed) -> bool {
+        self.background != Some(true) || passed == Passed::Answer
     }
+}
 
-    fn is_at(&self, source: SourceIx, event: &Event) -> bool {
-        event.calls.count == 1 && self.call == (source, event.calls.first)
-    }
+/// How much of a call was placed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Passed {
+    Call,
+    Answer,
+}
+
+/// The gates, by the calls at which they stand.
+#[derive(Debug, Default)]
+struct Gates {
+    /// The strands of the subagents that a call started.
+    children: HashMap<CallPlace, Vec<usize>>,
+    /// Calls that were placed, for gates that are yet to be known.
+    passed: HashMap<CallPlace, Passed>,
+    /// Subagents of whom it is not known which call started them.
+    asleep: usize,
 }
 
 /// Whether the next event of a strand has to wait for another file.
-fn waits(at: usize, strands: &[Strand], gates: &[Gate], shared: &Shared) -> bool {
-    let Some(event) = strands[at].ready.front() else { return true };
-    let source = strands[at].source;
-    gates.iter().any(|gate| {
-        let not_started = gate.child == at && !gate.open;
-        let unanswered = gate.background == Some(false)
-            && gate.is_at(source, event)
-            && !strands[gate.child].is_through()
-            && is_answer(event, shared);
-        not_started || unanswered
-    })
+fn waits(at: usize, strands: &[Strand], gates: &Gates, shared: &Shared) -> bool {
+    let strand = &strands[at];
+    let Some(event) = strand.ready.front() else { return true };
+    if strand.gate.as_ref().is_some_and(|gate| !gate.open) {
+        return true;
+    }
+    let runs = |&child: &usize| {
+        let child = &strands[child];
+        child.gate.as_ref().is_some_and(|gate| gate.background == Some(false)) && !child.is_through()
+    };
+    event.calls.count == 1
+        && passed(event, shared) == Passed::Answer
+        && gates.children.get(&(strand.source, event.calls.first)).is_some_and(|children| children.iter().any(runs))
 }
 
-fn is_answer(event: &Event, shared: &Shared) -> bool {
-    shared.names.text(event.name).starts_with("PostToolUse")
-}
-
-/// An event of a call that starts agents, placed.
-struct Passed {
-    call: (SourceIx, CallIx),
-    answer: bool,
+fn passed(event: &Event, shared: &Shared) -> Passed {
+    if shared.names.text(event.name).starts_with("PostToolUse") { Passed::Answer } else { Passed::Call }
 }
 
 /// Opens the gates that a placed event stands at, and remembers it for gates that are yet to be known.
-fn pass(source: SourceIx, event: &Event, gates: &mut [Gate], passed: &mut Vec<Passed>, shared: &Shared) {
-    let answer = is_answer(event, shared);
-    for gate in gates.iter_mut().filter(|gate| !gate.open && gate.is_at(source, event)) {
-        gate.open = gate.opens_at(answer);
+fn pass(source: SourceIx, event: &Event, strands: &mut [Strand], gates: &mut Gates, shared: &Shared) {
+    if event.calls.count != 1 {
+        return;
     }
-    if event.calls.count == 1 && shared.names.text(event.subject) == "Agent" {
-        passed.push(Passed { call: (source, event.calls.first), answer });
+    let call = (source, event.calls.first);
+    let passed = passed(event, shared);
+    for &child in gates.children.get(&call).into_iter().flatten() {
+        if let Some(gate) = &mut strands[child].gate {
+            gate.open |= gate.opens_at(passed);
+        }
+    }
+    if gates.asleep > 0 {
+        gates.passed.entry(call).and_modify(|known| *known = passed.max(*known)).or_insert(passed);
     }
 }
 
@@ -383,6 +407,7 @@ fn place(strand: &mut Strand, batch: &mut Batch) -> Option<Event> {
 
 fn send(
     batch: &mut Batch,
+    read: u64,
     strands: &[Strand],
     shared: &Shared,
     ended: bool,
@@ -396,10 +421,10 @@ fn send(
     let changed = shared.agents.iter().enumerate().filter(|(ix, agent)| batch.agents.get(*ix) != Some(agent));
     delta.agents = changed.map(|(ix, agent)| (ix, *agent)).collect();
     batch.agents.clone_from(&shared.agents);
-    batch.sent_bytes = read_bytes(strands);
+    batch.sent_bytes = read;
     batch.limit = BATCH;
     delta.progress = Progress {
-        read: batch.sent_bytes,
+        read,
         total: strands.iter().map(|strand| strand.cursor.total_bytes().unwrap_or(0)).sum(),
         done: ended,
     };

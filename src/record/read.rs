@@ -37,8 +37,7 @@ impl RecordingReader {
         let own_version = entry.rest.get("agent_version").and_then(Value::as_str).map(str::to_owned);
         let version = self.header.as_ref().and_then(|header| header.agent_version.clone());
         self.made.version = own_version.or(version);
-        let time = entry.t.as_deref().and_then(|time| time.parse::<jiff::Timestamp>().ok());
-        let time = time.map_or(Time::UNKNOWN, |time| Time(time.as_millisecond()));
+        let time = entry.t.as_deref().map_or(Time::UNKNOWN, Time::read);
         let ix = self.made.event(at, &Value::Object(input), time, shared, out);
         let derived = entry.rest.get("origin").and_then(Value::as_str) == Some("derived");
         if let Some(event) = out.events.last_mut()

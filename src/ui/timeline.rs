@@ -225,7 +225,7 @@ fn said(app: &App, columns: Columns, event: EventIx, line: usize, area: Area, ca
     pen.skip(columns.lanes + 2);
     let words = said.words.split_whitespace().collect::<Vec<_>>().join(" ");
     let cells = usize::from(pen.area.width);
-    pen.cell(cells, &format!("{}: {words}", said.who), Tone::Dim);
+    pen.cell(cells, &format!("{}: {words}", said.who.word()), Tone::Dim);
 }
 
 fn empty(app: &App, session: &Session, area: Area, canvas: &mut Canvas) {

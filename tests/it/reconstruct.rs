@@ -4,5 +4,6 @@ mod file;
 mod merge;
 mod properties;
 mod rules;
+mod stops;
 mod synthetic;
 mod truth;

@@ -67,7 +67,7 @@ pub(super) fn go_to_time(app: &mut App, text: &str) -> Vec<Effect> {
         let here = app.timeline.selected().map_or(0, EventIx::at);
         // The day is that of the selected event, or of the next one with a time.
         let day = session.events.get(here..).unwrap_or_default().iter().chain(&session.events).find_map(|event| {
-            let stamp = jiff::Timestamp::from_millisecond(event.time.millis()?).ok()?;
+            let stamp = event.time.stamp()?;
             Some(stamp.to_zoned_datetime(app.options.zone.clone()).date())
         });
         let start = day.and_then(|day| day.to_datetime(clock).to_zoned_datetime(app.options.zone.clone()).ok());

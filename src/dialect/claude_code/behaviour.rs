@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::{condition, decide, matching, outcomes, rules};
+use super::{condition, conversation, decide, matching, outcomes, rules};
 use crate::dialect::{Behaviour, hook_log};
 use crate::model::{EventIx, MarkKind, Session};
 use crate::source::Lines;
@@ -21,6 +21,7 @@ pub static BEHAVIOUR: Behaviour = Behaviour {
     decide: decide::decide,
     follow: decide::follow,
     rule: rules::by_name,
+    said: conversation::said,
 };
 
 /// What a hook wrote down is exactly what it got; everything else has to be put together from the session.

@@ -234,8 +234,7 @@ fn says(line: &DebugLine) -> Option<Says> {
 
 fn time_of(line: &str) -> Time {
     let first = line.split([' ', '[']).next().unwrap_or_default();
-    let read = first.parse::<jiff::Timestamp>().ok();
-    read.map_or(Time::UNKNOWN, |at| Time(at.as_millisecond()))
+    Time::read(first)
 }
 
 impl Reader for DebugLog {

@@ -42,7 +42,7 @@ pub fn hook_input(session: &Session, event: EventIx, lines: &dyn Lines) -> io::R
 }
 
 /// Events whose input names the permission mode.
-const WITH_MODE: &[&str] = &[
+pub(super) const WITH_MODE: &[&str] = &[
     "UserPromptSubmit",
     "UserPromptExpansion",
     "PreToolUse",

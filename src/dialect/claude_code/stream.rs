@@ -501,9 +501,7 @@ fn fill(context: Context, now: Option<Context>) -> Context {
 }
 
 fn time_of(line: &Map<String, Value>) -> Time {
-    let text = line.get("timestamp").and_then(Value::as_str);
-    let read = text.and_then(|text| text.parse::<jiff::Timestamp>().ok());
-    read.map_or(Time::UNKNOWN, |at| Time(at.as_millisecond()))
+    line.get("timestamp").and_then(Value::as_str).map_or(Time::UNKNOWN, Time::read)
 }
 
 impl Reader for StreamReader {

@@ -93,7 +93,7 @@ fn glance(head: &[u8], tail: &[u8]) -> Glance {
 }
 
 fn time(text: &str) -> Option<Time> {
-    text.parse::<jiff::Timestamp>().ok().map(|time| Time(time.as_millisecond()))
+    Some(Time::read(text)).filter(|time| !time.is_unknown())
 }
 
 /// The words that a person typed, if this is a line with such.

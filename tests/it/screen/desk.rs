@@ -1,6 +1,7 @@
 //! A session made by hand, and what is known of its events.
 
-use hookscope::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, RuleText, Said, Test};
+use hookscope::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, Rule, Said, Test};
+use hookscope::dialect::Speaker;
 use hookscope::engine::Row;
 use hookscope::model::*;
 use serde_json::{Value, json};
@@ -86,7 +87,7 @@ impl Inspect for Desk {
         if event.0 != 7 {
             return Vec::new();
         }
-        vec![Said { time: session.events[6].time, who: "model", words: "I will push\nthe branch now.".into() }]
+        vec![Said { time: session.events[6].time, who: Speaker::Model, words: "I will push\nthe branch now.".into() }]
     }
 
     fn hooks_seen(&self, session: &Session) -> HooksSeen {
@@ -97,13 +98,14 @@ impl Inspect for Desk {
         LoopsSeen { events: session.events.len(), ..LoopsSeen::default() }
     }
 
-    fn rule(&self, name: &str) -> Option<RuleText> {
-        (name == "exit-2-blocks").then(|| RuleText {
-            name: name.into(),
-            text: "A command that exits with 2 blocks; its stderr is the reason.".into(),
-            versions: "all measured, up to 2.1.332".into(),
-            source: "documentation of the hooks, section on exit codes".into(),
-        })
+    fn rule(&self, name: &str) -> Option<&'static Rule> {
+        const RULE: &Rule = &Rule {
+            name: "exit-2-blocks",
+            text: "A command that exits with 2 blocks; its stderr is the reason.",
+            versions: "all measured, up to 2.1.332",
+            source: "documentation of the hooks, section on exit codes",
+        };
+        (name == RULE.name).then_some(RULE)
     }
 }
 

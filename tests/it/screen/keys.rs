@@ -215,27 +215,3 @@ fn the_mouse_can_be_left_to_the_terminal() {
     assert_eq!(after((80, 24), ":mouse off<enter>").app.mouse, MouseUse::Off);
     assert_eq!(after((80, 24), ":mouse off<enter>:mouse on<enter>").app.mouse, MouseUse::On);
 }
-
-#[test]
-fn selection_and_bookmarks_follow_their_events_when_the_session_is_joined_anew() {
-    let mut bench = after((80, 24), "8GBhere<enter>12G");
-    let mut whole = bench.app.session.read().clone();
-    // What another source adds stands in front.
-    let added = hookscope::model::Event { at: hookscope::model::LineRef::NONE, ..whole.events[0] };
-    whole.events.insert(3, added);
-    bench.give(Input::Whole(Box::new(whole)));
-    assert_eq!(bench.app.timeline.selected(), Some(EventIx(12)));
-    assert_eq!(bench.app.bookmarks[0].event, EventIx(8));
-    assert_eq!(bench.app.timeline.len(), 16);
-}
-
-#[test]
-fn what_was_asked_for_by_number_is_meant_in_the_whole_session() {
-    let (session, desk) = desk::nightly_refactor();
-    let whole = session.clone();
-    let mut first = session;
-    first.events.drain(..3);
-    let mut bench = Bench::new(first, desk, (80, 24), Options { start_at: Some(8), ..Options::default() });
-    bench.give(Input::Whole(Box::new(whole)));
-    assert_eq!(bench.app.timeline.selected(), Some(EventIx(7)));
-}

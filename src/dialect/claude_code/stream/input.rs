@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::dialect::claude_code::input::WITH_MODE;
 use crate::model::{Call, Event, LineRef, Name, Session};
 use crate::source::values::parse_lenient;
 
@@ -18,17 +19,6 @@ pub fn hook_input(session: &Session, event: &Event, read: &dyn Fn(LineRef) -> Op
     };
     put("session_id", context.session);
     put("cwd", context.cwd);
-    const WITH_MODE: &[&str] = &[
-        "UserPromptSubmit",
-        "UserPromptExpansion",
-        "PreToolUse",
-        "PermissionRequest",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PostToolBatch",
-        "Stop",
-        "SubagentStop",
-    ];
     if WITH_MODE.contains(&name) {
         put("permission_mode", context.mode);
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
 use super::lenient::{Flag, Number, Object, Str, skip_map, skip_others};
-use super::text::{time, without_lone_surrogates};
+use super::text::without_lone_surrogates;
 use crate::model::Time;
 
 /// What a message holds.
@@ -285,7 +285,7 @@ fn fill<'a>(text: &'a str, line: &mut Line<'a>) -> Result<(), serde_json::Error>
 impl Line<'_> {
     /// When it was written.
     pub fn time(&self) -> Time {
-        self.timestamp.get().map_or(Time::UNKNOWN, time)
+        self.timestamp.get().map_or(Time::UNKNOWN, Time::read)
     }
 }
 

@@ -1,12 +1,11 @@
-//! Texts and times inside lines, decoded as far as they are needed.
+//! Texts inside lines, decoded as far as they are needed.
 //!
-//! Owns JSON string escapes and RFC 3339. Must not know what a text says.
+//! Owns JSON string escapes. Must not know what a text says.
 
 use std::borrow::Cow;
 
 use super::lenient::Object;
 use super::line::{Block, Raw};
-use crate::model::Time;
 
 /// Replaces `\ud800`-like escapes that have no partner by `\ufffd`.
 pub(super) fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
@@ -110,58 +109,11 @@ fn unescaped_head(inner: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Milliseconds of an RFC 3339 time; the usual form (`2026-11-30T18:04:13.813Z`) without any library.
-pub fn time(text: &str) -> Time {
-    usual_time(text.as_bytes())
-        .or_else(|| text.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond()))
-        .map_or(Time::UNKNOWN, Time)
-}
-
-fn usual_time(b: &[u8]) -> Option<i64> {
-    let shape = b.len() == 24
-        && b[4] == b'-'
-        && b[7] == b'-'
-        && b[10] == b'T'
-        && b[13] == b':'
-        && b[16] == b':'
-        && b[19] == b'.'
-        && b[23] == b'Z';
-    if !shape {
-        return None;
-    }
-    let number = |from: usize, to: usize| {
-        b[from..to].iter().try_fold(0i64, |n, &c| c.is_ascii_digit().then(|| n * 10 + i64::from(c - b'0')))
-    };
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second, milli) = (number(11, 13)?, number(14, 16)?, number(17, 19)?, number(20, 23)?);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    // Days from civil, Howard Hinnant.
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let year_of_era = year - era * 400;
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let days = era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468;
-    Some(((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milli)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-
-    #[test]
-    fn usual_times_are_read_as_the_library_reads_them() {
-        for text in ["2026-11-30T18:04:13.813Z", "1970-01-01T00:00:00.000Z", "2024-02-29T23:59:59.999Z"] {
-            let slow = text.parse::<jiff::Timestamp>().unwrap().as_millisecond();
-            assert_eq!(usual_time(text.as_bytes()), Some(slow), "{text}");
-        }
-        assert_eq!(time("2026-11-30T20:04:13+02:00"), time("2026-11-30T18:04:13.000Z"));
-        assert!(time("yesterday").is_unknown());
-        assert!(time("2026-13-40T18:04:13.813Z").is_unknown());
-    }
 
     #[test]
     fn only_the_head_of_a_long_text_is_decoded() {
