@@ -135,6 +135,26 @@ fn a_log_of_hook_inputs_keeps_the_ids_of_the_calls() {
 }
 
 #[test]
+fn a_recording_of_a_session_gives_its_inputs_and_decisions_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("recording.jsonl");
+    let source = stream("stop-block");
+    let converted = Command::new(env!("CARGO_BIN_EXE_hookscope")).arg("convert").arg(&source).output().unwrap();
+    std::fs::write(&recording, converted.stdout).unwrap();
+    let once = replay(&[text(&source), "--inputs"]);
+    let again = replay(&[text(&recording), "--inputs"]);
+    assert_eq!(once.len(), again.len());
+    for (one, two) in once.iter().zip(&again) {
+        for key in ["event", "subject", "sub", "tool_use_id", "input"] {
+            assert_eq!(one[key], two[key], "{key} of {}", one["event"]);
+        }
+        for key in ["verdict", "action", "reason"] {
+            assert_eq!(one["decision"][key], two["decision"][key], "{key} of {}", one["event"]);
+        }
+    }
+}
+
+#[test]
 fn stream_and_debug_log_tell_of_one_run() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(stream("outcomes"), folder.path().join("stream-1.jsonl")).unwrap();

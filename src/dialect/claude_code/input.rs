@@ -31,6 +31,10 @@ pub fn hook_input(session: &Session, event: EventIx, lines: &dyn Lines) -> io::R
     if line.get("hook_event_name").is_some_and(Value::is_string) {
         return Ok(Some(line));
     }
+    // So does a recording, under a key of its own.
+    if line["input"]["hook_event_name"].is_string() {
+        return Ok(Some(line["input"].clone()));
+    }
     let ask = Ask { session, lines, ix: event, event: at, line: &line };
     let mut input = ask.shared_fields(name);
     ask.own_fields(name, &mut input)?;
