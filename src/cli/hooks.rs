@@ -32,7 +32,7 @@ pub struct HooksArgs {
 /// The filter can't be read, or the output can't be written.
 pub fn run(args: &HooksArgs, form: Form, view: &View<'_>, out: &mut dyn Write) -> Result<Exit, Failure> {
     let filter = filter(args.filter.as_deref())?;
-    let hooks = tally_where(view.tracer, view.session, &|ix| {
+    let hooks = tally_where(view.tracer, view.session, view.lines, &|ix| {
         let asked = view.session.events.get(ix.at()).is_some_and(|event| view.is_asked_for(event));
         asked && filter.as_ref().is_none_or(|filter| filter.matches(view.tracer, view.session, ix, view.lines))
     });
@@ -104,7 +104,9 @@ fn table(view: &View<'_>, hooks: &[HookTally], out: &mut dyn Write) -> Result<()
         let place = view.safe(&format!("  {}{}{}:{}", hook.scope, view.dot(), hook.path, hook.line)).into_owned();
         writeln!(out, "{}", view.paint.paint(Meaning::Faint, &place))?;
         if let Some(why) = &hook.why_never {
-            writeln!(out, "{}", view.paint.paint(Meaning::Warning, &format!("  {}", view.short(why, 110))))?;
+            writeln!(out, "{}", view.paint.paint(Meaning::Warning, &format!("  {}", view.safe(why))))?;
+        } else if hook.started == 0 {
+            writeln!(out, "{}", view.paint.paint(Meaning::Faint, "  nothing tells whether it was started"))?;
         }
     }
     Ok(())

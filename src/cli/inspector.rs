@@ -51,7 +51,7 @@ impl Inspect for Inspector {
 
     fn hooks_seen(&self, session: &Session) -> HooksSeen {
         HooksSeen {
-            hooks: engine::tally(&self.tracer, session),
+            hooks: engine::tally(&self.tracer, session, self.lines.as_ref()),
             grid: engine::grid(&self.tracer, session),
             events: session.events.len(),
         }

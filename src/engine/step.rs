@@ -7,7 +7,12 @@ use super::{HandlerChoice, Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
 use crate::model::{
     Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, GroupStep, Handler, HandlerKind, HandlerStep,
+<<<<<<< HEAD
     HookSet, MarkKind, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Stage, Step, Verdict,
+=======
+    HookRun, HookSet, MarkKind, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Stage, Step, Time,
+    Verdict,
+>>>>>>> w-w
 };
 use crate::source::Lines;
 
@@ -304,6 +309,73 @@ impl Tracer {
     }
 }
 
+/// What is known of the handlers of one event: the part of a step that counting needs.
+pub(super) struct Fired {
+    /// With conditions held against the input.
+    pub selection: Selection,
+    joined: Vec<Joined>,
+    mode: Mode,
+    logged: bool,
+    listed: usize,
+}
+
+impl Fired {
+    /// The run that is this handler's.
+    pub fn run_of(&self, handler: &Handler) -> Option<&HookRun> {
+        self.told(handler).run.map(|joined| &joined.run)
+    }
+
+    /// Whether a handler was started, as its step tells it.
+    pub fn started(&self, handler: &Handler, choice: &super::GroupChoice, chosen: &HandlerChoice) -> Option<bool> {
+        started(chosen, choice.tested.matched, self.told(handler)).holds
+    }
+
+    fn told(&self, handler: &Handler) -> Told<'_> {
+        let run = self.joined.iter().find(|joined| joined.run.handler == handler.id);
+        Told { run, mode: self.mode, logged: self.logged, listed: self.listed }
+    }
+}
+
+impl Tracer {
+    /// What is known of the handlers of one event, in the tracer's own mode. Reads a body only where a trace or a
+    /// condition asks for it.
+    pub(super) fn firing(
+        &self,
+        session: &Session,
+        ix: EventIx,
+        lines: &dyn Lines,
+        selection: &Selection,
+        set: &HookSet,
+    ) -> Fired {
+        let mode = self.options.mode;
+        let event = session.events.get(ix.at());
+        let selection = match event.filter(|_| selection.depends_on_input) {
+            Some(event) => {
+                let input = (self.behaviour.input)(session, ix, lines).ok().flatten();
+                self.with_conditions(session, event, selection, set, input.as_ref())
+            }
+            None => selection.clone(),
+        };
+        let (logged, listed) = marked(session, ix);
+        let traced = mode == Mode::Recorded && session.marks_of(ix).next().is_some();
+        let joined = match event.filter(|_| traced) {
+            Some(event) => {
+                let labels = Labels::of(set, &selection);
+                self.join(session, ix, event, &selection, set, &labels, lines)
+            }
+            None => Vec::new(),
+        };
+        Fired { selection, joined, mode, logged, listed }
+    }
+}
+
+/// Whether a hook wrote its input down, and how many hooks a stop summary lists.
+fn marked(session: &Session, ix: EventIx) -> (bool, usize) {
+    let kinds = || session.marks_of(ix).map(|mark| mark.kind);
+    let listed = kinds().filter(|kind| *kind == MarkKind::StopSummary).count();
+    (kinds().any(|kind| kind == MarkKind::InputLogged), listed)
+}
+
 /// The id of an event's only call, from the line that asked for it.
 /// The call's id as the hook input has it: a batch and a permission request bring none (measured with 2.1.332).
 fn call_id(session: &Session, event: &Event, class: Option<EventClass>, lines: &dyn Lines) -> Option<String> {
@@ -410,11 +482,15 @@ fn groups(
     ix: EventIx,
 ) -> Vec<GroupStep> {
     let mut steps = Vec::with_capacity(selection.groups.len());
+<<<<<<< HEAD
     let logged = session.marks_of(ix).any(|mark| mark.kind == MarkKind::InputLogged);
     let listed = session.marks_of(ix).filter(|mark| mark.kind == MarkKind::StopSummary).count();
     let nameless = joined.iter().filter(|joined| joined.run.handler.is_empty() && joined.run.command.is_none()).count();
     let named = joined.iter().filter(|joined| !joined.run.handler.is_empty()).count();
     let all_ran = nameless > 0 && nameless + named >= usize::from(selection.selected);
+=======
+    let (logged, listed) = marked(session, ix);
+>>>>>>> w-w
     for (choice, labels) in selection.groups.iter().zip(&labels.0) {
         let Some(group) = set.groups.get(choice.group) else { continue };
         let file = set.files.get(group.file);

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::row::names_handler;
 use super::step::is_command_of;
-use super::{Mode, Tracer};
-use crate::model::{EventIx, MarkKind, RunMark, Session, Time};
+use super::{GroupChoice, HandlerChoice, Tracer};
+use crate::model::{EventIx, HookRun, Outcome, Session, Time};
+use crate::source::Lines;
 
 /// One handler over a session. Counts are of events.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,7 +32,7 @@ pub struct HookTally {
     pub considered: u64,
     /// … at which its group matched.
     pub matched: u64,
-    /// … at which it would be started, as far as that can be told without inputs.
+    /// … at which it would be started.
     pub selected: u64,
     /// … at which it is known to have been started.
     pub started: u64,
@@ -46,7 +46,7 @@ pub struct HookTally {
     pub times: Vec<u32>,
     /// When it was last started.
     pub last: Option<Time>,
-    /// Why it never ran, in one sentence, where it never did.
+    /// Why it never ran, in one sentence, where it is known that it never did.
     pub why_never: Option<String>,
 }
 
@@ -58,13 +58,21 @@ impl HookTally {
     }
 }
 
-/// Every handler of every era, in the order of the settings, over the events of a session. Reads no bodies.
-pub fn tally(tracer: &Tracer, session: &Session) -> Vec<HookTally> {
-    tally_where(tracer, session, &|_| true)
+/// Every handler of every era, in the order of the settings, over the events of a session.
+///
+/// Runs are given to handlers as [`Tracer::step`] gives them: bodies are read of events that left traces of runs, and
+/// of those whose handlers have conditions on the input; of no others.
+pub fn tally(tracer: &Tracer, session: &Session, lines: &dyn Lines) -> Vec<HookTally> {
+    tally_where(tracer, session, lines, &|_| true)
 }
 
 /// The same, over the events for which `counts` holds.
-pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) -> bool) -> Vec<HookTally> {
+pub fn tally_where(
+    tracer: &Tracer,
+    session: &Session,
+    lines: &dyn Lines,
+    counts: &dyn Fn(EventIx) -> bool,
+) -> Vec<HookTally> {
     let mut hooks = listed(tracer);
     let by_id: HashMap<String, usize> = hooks.iter().enumerate().map(|(ix, hook)| (hook.id.clone(), ix)).collect();
     // Why groups did not match, and handlers were not selected, with how often.
@@ -78,56 +86,25 @@ pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) 
         if selection.groups.is_empty() {
             continue;
         }
-        let marks: Vec<RunMark> = session.marks_of(ix).copied().collect();
-        let proof = tracer.proof(session, ix, event, &selection);
-        for choice in &selection.groups {
+        let firing = tracer.firing(session, ix, lines, &selection, set);
+        for choice in &firing.selection.groups {
             let Some(group) = set.groups.get(choice.group) else { continue };
             for chosen in &choice.handlers {
                 let Some(handler) = group.handlers.get(chosen.handler) else { continue };
                 let Some(&at) = by_id.get(&handler.id) else { continue };
+                choose(&mut hooks[at], &mut whys[at], choice, chosen);
                 let hook = &mut hooks[at];
-                let mut why_not = |why: &str| whys[at].entry(why.to_owned()).or_default().0 += 1;
-                if let Some(why) = &chosen.not_considered {
-                    why_not(why);
-                    continue;
-                }
-                hook.considered += 1;
-                match choice.tested.matched {
-                    Some(true) => hook.matched += 1,
-                    Some(false) => {
-                        // A near miss says more than any number of names that were never meant.
-                        let why = choice.hint.as_ref().unwrap_or(&choice.tested.why);
-                        let known = whys[at].entry(why.clone()).or_default();
-                        *known = (known.0 + 1, choice.near_miss);
-                        continue;
+                match firing.started(handler, choice, chosen) {
+                    Some(true) => {
+                        hook.started += 1;
+                        hook.last = hook.last.max(Some(event.time).filter(|time| !time.is_unknown()));
                     }
-                    None => {
-                        hook.started_unknown += 1;
-                        continue;
-                    }
+                    Some(false) => {}
+                    None => hook.started_unknown += 1,
                 }
-                if !chosen.selected {
-                    why_not(&chosen.why);
-                    continue;
+                if let Some(run) = firing.run_of(handler) {
+                    count_run(hook, run);
                 }
-                hook.selected += 1;
-                if tracer.options().mode == Mode::Match {
-                    hook.started_unknown += 1;
-                    continue;
-                }
-                let own = marks.iter().filter(|mark| {
-                    names_handler(session, mark, handler) || (!mark.command.is_some() && selection.selected == 1)
-                });
-                let own: Vec<&RunMark> = own.filter(|mark| mark.kind != MarkKind::InputLogged).collect();
-                let all_started = proof.proven >= usize::from(selection.selected);
-                if own.is_empty() && !all_started {
-                    let listed = proof.summary;
-                    hook.started_unknown += u64::from(!listed);
-                    continue;
-                }
-                hook.started += 1;
-                hook.last = hook.last.max(Some(event.time).filter(|time| !time.is_unknown()));
-                count_run(hook, &own);
             }
         }
     }
@@ -138,25 +115,39 @@ pub fn tally_where(tracer: &Tracer, session: &Session, counts: &dyn Fn(EventIx) 
     hooks
 }
 
-fn count_run(hook: &mut HookTally, own: &[&RunMark]) {
-    let fails = |mark: &&&RunMark| matches!(mark.kind, MarkKind::NonBlockingError | MarkKind::Cancelled);
-    hook.failed += u64::from(own.iter().any(|mark| fails(&mark)));
-    hook.times.extend(own.iter().filter_map(|mark| mark.duration_ms).max());
-    // Several traces tell of one run: the strongest word is what it said.
-    if let Some(says) = own.iter().filter_map(|mark| mark.says).min_by_key(|says| strength(*says)) {
-        *hook.said.entry(says.word()).or_default() += 1;
+/// Counts how far a handler came before any start: considered, matched, selected.
+fn choose(hook: &mut HookTally, whys: &mut Whys, choice: &GroupChoice, chosen: &HandlerChoice) {
+    if let Some(why) = &chosen.not_considered {
+        whys.entry(why.clone()).or_default().0 += 1;
+        return;
+    }
+    hook.considered += 1;
+    match choice.tested.matched {
+        Some(true) => hook.matched += 1,
+        Some(false) => {
+            // A near miss says more than any number of names that were never meant.
+            let why = choice.hint.as_ref().unwrap_or(&choice.tested.why);
+            let known = whys.entry(why.clone()).or_default();
+            *known = (known.0 + 1, choice.near_miss);
+            return;
+        }
+        None => return,
+    }
+    if chosen.selected {
+        hook.selected += 1;
+    } else {
+        whys.entry(chosen.why.clone()).or_default().0 += 1;
     }
 }
 
-fn strength(says: crate::model::Says) -> u8 {
-    use crate::model::Says;
-    match says {
-        Says::Halt => 0,
-        Says::Deny | Says::Block => 1,
-        Says::Defer => 2,
-        Says::Ask => 3,
-        Says::Allow => 4,
-        Says::Context => 5,
+fn count_run(hook: &mut HookTally, run: &HookRun) {
+    let failed = matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun));
+    hook.failed += u64::from(failed);
+    // Recorded times are whole milliseconds far below the bound; a negative or absurd one is cut to it.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    hook.times.extend(run.duration_ms.map(|ms| ms.round().clamp(0.0, f64::from(u32::MAX)) as u32));
+    if let Some(says) = run.says {
+        *hook.said.entry(says.word()).or_default() += 1;
     }
 }
 
@@ -208,7 +199,7 @@ fn is_named(handler: &crate::model::Handler) -> Option<String> {
 type Whys = HashMap<String, (u64, bool)>;
 
 fn why_never(tracer: &Tracer, hook: &HookTally, whys: &Whys) -> Option<String> {
-    if hook.started > 0 {
+    if hook.started > 0 || hook.started_unknown > 0 {
         return None;
     }
     let most = whys
@@ -225,8 +216,6 @@ fn why_never(tracer: &Tracer, hook: &HookTally, whys: &Whys) -> Option<String> {
         format!("its matcher names no {what} of this session: {because}")
     } else if hook.selected == 0 {
         format!("matched, but {because}")
-    } else if hook.started_unknown > 0 {
-        "nothing tells whether it was started: a handler that prints nothing leaves no trace".to_owned()
     } else {
         "the stop summaries list others, not this one".to_owned()
     })

@@ -308,3 +308,73 @@ fn completion_offers_fields_operators_and_values_seen() {
     assert!(!offers("a").iter().any(|(_, text, _)| text == "and "));
     assert!(offers("hook:g")[0].1.contains("gate"));
 }
+
+#[test]
+fn the_tally_counts_what_the_steps_attribute() {
+    let settings = r#"{"hooks": {
+        "PreToolUse": [{"matcher": "Bash|Edit", "hooks": [{"type": "command", "command": "guard.sh"}]},
+                       {"matcher": "Write", "hooks": [{"type": "command", "command": "audit", "if": "Write(*.md)"}]}],
+        "PostToolUse": [{"hooks": [{"type": "command", "command": "fmt"}]}],
+        "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "context.sh"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "ci.sh"}]}]}}"#;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/transcripts");
+    let mut sessions = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ext| ext != "jsonl") {
+            continue;
+        }
+        let held = hold("session", &String::from_utf8_lossy(&std::fs::read(&path).unwrap()));
+        for text in [settings, LOOP] {
+            for mode in [Mode::Match, Mode::Recorded] {
+                let tracer = tracer(text, mode);
+                counts_agree(&path.display().to_string(), &tracer, &held.session, &held.lines);
+                sessions += 1;
+            }
+        }
+    }
+    assert!(sessions >= 28, "{sessions}");
+}
+
+#[test]
+fn the_tally_of_every_demo_counts_what_its_steps_attribute() {
+    for demo in hookscope::load::demo::ALL {
+        let store = Arc::new(hookscope::source::Store::new());
+        let from = hookscope::load::open::From::Demo(demo);
+        let loaded = hookscope::load::open::load(&from, &Request::default(), &store).unwrap();
+        let tracer = Tracer::new(&DIALECT, loaded.plan, Options::default());
+        counts_agree(demo.name, &tracer, &loaded.session, store.as_ref());
+    }
+}
+
+/// Every count of every hook is the sum of what the steps say of it.
+fn counts_agree(name: &str, tracer: &Tracer, session: &Session, lines: &dyn Lines) {
+    let options = StepOptions { inputs: Inputs::Omitted, mode: None };
+    let count = session.events.len() as u32;
+    let steps: Vec<Step> = (0..count).map(|ix| tracer.step(session, EventIx(ix), lines, options).unwrap()).collect();
+    for hook in hookscope::engine::tally(tracer, session, lines) {
+        let at = format!("{name}: {}", hook.id);
+        let own: Vec<_> = steps
+            .iter()
+            .flat_map(|step| step.groups.iter().flat_map(|group| &group.handlers).map(move |handler| (step, handler)))
+            .filter(|(_, handler)| handler.id == hook.id)
+            .collect();
+        let holding = |holds| own.iter().filter(|(_, handler)| handler.started == holds).count() as u64;
+        assert_eq!(hook.started, holding(Some(true)), "{at} started");
+        assert_eq!(hook.started_unknown, holding(None), "{at} started unknown");
+        let selected = own.iter().filter(|(_, handler)| handler.selected).count() as u64;
+        assert_eq!(hook.selected, selected, "{at} selected");
+        let runs: Vec<_> =
+            own.iter().filter_map(|(step, _)| step.runs.iter().find(|run| run.handler == hook.id)).collect();
+        let mut said = std::collections::BTreeMap::new();
+        for says in runs.iter().filter_map(|run| run.says) {
+            *said.entry(says.word()).or_insert(0u64) += 1;
+        }
+        assert_eq!(hook.said, said, "{at} said");
+        let failed = |run: &&&hookscope::model::HookRun| {
+            matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun))
+        };
+        assert_eq!(hook.failed, runs.iter().filter(failed).count() as u64, "{at} failed");
+        assert_eq!(hook.why_never.is_some(), hook.started == 0 && hook.started_unknown == 0, "{at} why never");
+    }
+}
