@@ -7,6 +7,7 @@ pub mod filter;
 mod grid;
 mod row;
 mod select;
+mod stages;
 mod step;
 mod tally;
 mod tracer;
