@@ -27,7 +27,7 @@ use crate::model::{LineRef, SourceIx};
 pub use around::{EXCERPT, Excerpt};
 pub use cursor::{BLOCK, Cursor, Line, LineEnd, MAX_LINE, Next};
 pub use decode::{Encoding, Packing};
-pub use error::{Cause, SourceError};
+pub use error::{Cause, SourceError, in_words};
 pub use store::Store;
 
 use decode::MAGIC;

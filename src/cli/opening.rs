@@ -14,7 +14,7 @@ use crate::load::group::{NoSession, group};
 use crate::load::open::{self, From, OpenError};
 use crate::model::{Name, Plan, Session};
 use crate::settings::{Given, Request};
-use crate::source::{Source, SourceError, Store};
+use crate::source::{Source, SourceError, Store, in_words};
 
 /// A session that was read to its end, and what is needed to look into it.
 pub struct Opened {
@@ -76,7 +76,7 @@ pub fn check(common: &Common) -> Result<(), Failure> {
         let path = Given::parse(given).path;
         if let Err(error) = std::fs::metadata(&path) {
             return Err(Failure::new(
-                format!("--settings {}: {}", path.display(), words(&error)),
+                format!("--settings {}: {}", path.display(), in_words(&error)),
                 "name a settings file, as [SCOPE=]FILE",
             ));
         }
@@ -90,15 +90,6 @@ pub fn check(common: &Common) -> Result<(), Failure> {
         ));
     }
     Ok(())
-}
-
-/// An error of the system without its number.
-fn words(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file".to_owned(),
-        io::ErrorKind::PermissionDenied => "no permission to read it".to_owned(),
-        _ => error.to_string(),
-    }
 }
 
 /// Where settings are looked for.

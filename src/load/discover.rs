@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::model::{Diagnostic, Level, Place, Time};
+use crate::source::in_words;
 
 pub use scan::{Counts, Scanned, scan, scan_in_background};
 
@@ -191,17 +192,11 @@ fn subagent_files(path: &Path) -> Vec<PathBuf> {
 fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
     Diagnostic {
         level: Level::Warning,
-        message: format!("cannot be read: {}", reason(error)),
+        message: format!("cannot be read: {}", in_words(error)),
         place: Place { path: path.display().to_string(), line: None, column: None },
         help: (error.kind() == io::ErrorKind::PermissionDenied)
             .then(|| "give yourself the right to read it, or leave it".to_owned()),
     }
-}
-
-/// The error in words, without the number that the standard library puts behind them.
-fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
 #[cfg(test)]

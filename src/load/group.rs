@@ -9,6 +9,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::dialect::{Format, PREFIX, Role, recognise};
+use crate::source::in_words;
 use crate::source::values::{Finder, Found, Kind, parse_lenient};
 
 /// Folders within folders are looked at this deep: `~/.claude/projects/DIR/SESSION/subagents` needs four.
@@ -155,7 +156,7 @@ pub fn group(paths: &[PathBuf], peek: Peek) -> Result<Grouped, NoSession> {
                 return Err(NoSession::NotASession { path: path.clone(), format: file.format });
             }
             Ok(file) => grouped.aside.push((path.clone(), file.format)),
-            Err(why) => grouped.unreadable.push(Unreadable { path: path.clone(), why: why.to_string() }),
+            Err(why) => grouped.unreadable.push(Unreadable { path: path.clone(), why: in_words(&why) }),
         }
     }
     assemble(files, &mut grouped);
@@ -214,7 +215,7 @@ impl Walk {
                 self.one(path, &meta, Named::AsFile);
                 self.beside(path);
             }
-            Err(error) => self.fail(path, &error.to_string()),
+            Err(error) => self.fail(path, &in_words(&error)),
         }
     }
 
@@ -246,7 +247,7 @@ impl Walk {
     fn folder(&mut self, folder: &Path, depth: usize) {
         let entries = match std::fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) => return self.fail(folder, &error.to_string()),
+            Err(error) => return self.fail(folder, &in_words(&error)),
         };
         let mut paths: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
         paths.sort();

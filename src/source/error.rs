@@ -178,3 +178,15 @@ fn nearest(path: &Path, folder: &Path) -> Option<String> {
     let rated = names.map(|name| (strsim::normalized_damerau_levenshtein(wanted, &name), name));
     rated.filter(|(alike, _)| *alike >= ALIKE).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
+
+/// What the system said, for a person: without the number that the standard library puts behind it.
+pub fn in_words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file".to_owned(),
+        io::ErrorKind::PermissionDenied => "no permission to read it".to_owned(),
+        _ => {
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+        }
+    }
+}

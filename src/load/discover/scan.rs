@@ -15,7 +15,8 @@ use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
 use serde::{Deserialize, Serialize};
 
-use super::{reason, subagent_files};
+use super::subagent_files;
+use crate::source::in_words;
 
 const CHUNK: usize = 1 << 20;
 /// Longer lines are passed over, and counted as such.
@@ -95,7 +96,7 @@ pub fn scan(paths: &[PathBuf], cancel: &AtomicBool, mut sink: impl FnMut(Vec<Sca
         let counts = match scan_session(path, cancel) {
             Ok(None) => return,
             Ok(Some(counts)) => Ok(counts),
-            Err(error) => Err(reason(&error)),
+            Err(error) => Err(in_words(&error)),
         };
         bytes += counts.as_ref().map_or(0, |counts| counts.bytes);
         batch.push(Scanned { ix, counts });
