@@ -263,6 +263,13 @@ fn tell(object: &Map<String, Value>, first: bool) -> Told {
     if has("sessionId") && has("projectHash") {
         return Told::Format(Format::GeminiChat);
     }
+    // A chain line without its chain, as tools that rewrite transcripts leave it: a stream says `session_id`.
+    if text("sessionId").is_some()
+        && matches!(kind, "user" | "assistant")
+        && object.get("message").is_some_and(|message| message.get("role").is_some() && message.get("parts").is_none())
+    {
+        return Told::Format(Format::Transcript);
+    }
     const CODEX: &[&str] = &["session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"];
     if has("payload") && CODEX.contains(&kind) {
         return Told::Format(Format::CodexRollout);
@@ -455,6 +462,16 @@ mod tests {
         check("[DEBUG] Hooks: Found 0 total hooks in registry\n", Format::DebugLog);
         check("2026-11-30T18:05:03.771Z [DEBUG] Hooks: Stop [x] finished with status 0 (1ms)", Format::DebugLog);
         check(format!("[DEBUG] {INPUT}"), Format::HookInputLog);
+    }
+
+    #[test]
+    fn a_chain_line_without_its_chain_is_a_line_of_a_transcript() {
+        let line = r#"{"sessionId":"s","type":"user","message":{"role":"user","content":"go"}}"#;
+        check(line, Format::Transcript);
+        check(format!("{SIDE}\n{line}"), Format::Transcript);
+        check(line.replace("sessionId", "id"), Format::UnknownText);
+        check(line.replace("content", "parts"), Format::UnknownText);
+        check(line.replace("sessionId", "session_id"), Format::Stream);
     }
 
     #[test]
