@@ -440,7 +440,7 @@ impl Widths {
             words.push_str(&format!("{dot}last {}", (look.clock)(last)));
         }
         doc.hang(Line::new().and("    ", Tone::Plain), &words, Tone::Dim, look.cells, look.charset);
-        if let Some(why) = &hook.why_never {
+        if let Some(why) = hook.remark() {
             doc.hang(Line::new().and("    ", Tone::Plain), why, Tone::Warn, look.cells, look.charset);
         }
         doc.lines

@@ -103,10 +103,8 @@ fn table(view: &View<'_>, hooks: &[HookTally], out: &mut dyn Write) -> Result<()
         writeln!(out, "{}", line.trim_end())?;
         let place = view.safe(&format!("  {}{}{}:{}", hook.scope, view.dot(), hook.path, hook.line)).into_owned();
         writeln!(out, "{}", view.paint.paint(Meaning::Faint, &place))?;
-        if let Some(why) = &hook.why_never {
+        if let Some(why) = hook.remark() {
             writeln!(out, "{}", view.paint.paint(Meaning::Warning, &format!("  {}", view.safe(why))))?;
-        } else if hook.started == 0 {
-            writeln!(out, "{}", view.paint.paint(Meaning::Faint, "  nothing tells whether it was started"))?;
         }
     }
     Ok(())

@@ -51,6 +51,14 @@ pub struct HookTally {
 }
 
 impl HookTally {
+    /// A sentence for a hook that is not known to have run: why it never did, or why that can't be told.
+    pub fn remark(&self) -> Option<&str> {
+        let untold = "nothing tells whether it was started: a handler that prints nothing leaves no trace";
+        self.why_never.as_deref().or((self.started == 0).then_some(untold))
+    }
+}
+
+impl HookTally {
     /// A percentile (0–100) of the recorded times, in milliseconds.
     pub fn percentile(&self, percent: usize) -> Option<u32> {
         let last = self.times.len().checked_sub(1)?;

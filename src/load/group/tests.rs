@@ -129,7 +129,7 @@ fn what_is_no_session_is_said_with_its_kind() {
     let said = |path: &str| tree.group(&[path]).unwrap_err().to_string();
     assert!(said("codex").ends_with("codex: this is a Codex rollout, which can't be opened yet"));
     assert!(said("empty").ends_with("empty: this is an empty file, not a session"));
-    assert!(said("missing").contains("No such file"), "{}", said("missing"));
+    assert!(said("missing").contains("no such file"), "{}", said("missing"));
     assert!(said("notes").contains("no session found among 1 files; looked for transcripts"));
     assert!(said("hollow").contains("no session found"));
     assert!(said("").contains("codex is a Codex rollout, which can't be opened yet"));
