@@ -327,7 +327,7 @@ fn tell(object: &Map<String, Value>, first: bool) -> Told {
     if first && text("agentType").is_some() && !has("hooks") {
         return Told::Format(Format::SubagentMeta);
     }
-    if Value::Object(object.clone()).to_string().contains("\"hook_event_name\"") || encodes_hook_event(object) {
+    if has("hook_event_name") || object.values().any(tells_hook_event) {
         return Told::Format(Format::HookInputLog);
     }
     const SETTINGS: &[&str] = &["hooks", "permissions", "enabledPlugins", "disableAllHooks", "statusLine", "$schema"];
@@ -337,16 +337,14 @@ fn tell(object: &Map<String, Value>, first: bool) -> Told {
     Told::Nothing
 }
 
-fn encodes_hook_event(object: &Map<String, Value>) -> bool {
-    fn any(value: &Value) -> bool {
-        match value {
-            Value::String(text) => names_hook_event(text.as_bytes()),
-            Value::Array(items) => items.iter().any(any),
-            Value::Object(object) => object.values().any(any),
-            _ => false,
-        }
+/// Whether a hook input is somewhere in a value, as an object or encoded in a text.
+fn tells_hook_event(value: &Value) -> bool {
+    match value {
+        Value::String(text) => names_hook_event(text.as_bytes()),
+        Value::Array(items) => items.iter().any(tells_hook_event),
+        Value::Object(object) => object.contains_key("hook_event_name") || object.values().any(tells_hook_event),
+        _ => false,
     }
-    object.values().any(any)
 }
 
 fn names_hook_event(text: &[u8]) -> bool {

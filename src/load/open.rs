@@ -2,7 +2,7 @@
 //!
 //! Owns the order in which a session's sources are read. Must not know screens.
 
-use std::io;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,9 @@ use crate::dialect::claude_code::stream::StreamReader;
 use crate::dialect::claude_code::{self, Transcript};
 use crate::dialect::hook_log::HookLog;
 use crate::dialect::{Format, PREFIX, Reader, Role, Shared, SubagentKey, recognise};
-use crate::model::{Agent, AgentIx, Delta, Name, Names, Plan, Progress, Session, SourceInfo, Time};
+use crate::model::{
+    Agent, AgentIx, Delta, Diagnostic, Level, Name, Names, Place, Plan, Progress, Session, SourceInfo, Time,
+};
 use crate::record::RecordingReader;
 use crate::settings::{self, Request};
 use crate::source::{Lines, Source, SourceError, Store};
@@ -201,13 +203,15 @@ struct Part {
     source: Source,
     format: Format,
     subagent: Option<(SubagentKey, Option<claude_code::SubagentMeta>)>,
+    /// What is wrong with the file beside it.
+    fault: Option<Diagnostic>,
 }
 
 impl Part {
     fn one(source: Source) -> Result<Part, OpenError> {
         let format = recognise(&source.prefix(PREFIX)?);
         match format.role() {
-            Role::Session => Ok(Part { source, format, subagent: None }),
+            Role::Session => Ok(Part { source, format, subagent: None, fault: None }),
             _ => Err(OpenError::NotASession { path: source.path().to_owned(), format }),
         }
     }
@@ -217,8 +221,17 @@ fn of_files(files: &SessionFiles) -> Result<Parts, OpenError> {
     let open = |path: &PathBuf| Part::one(Source::open(path)?);
     let mut main = files.main.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     for (path, about) in &files.subagents {
-        let about = about.as_deref().and_then(|path| std::fs::read(path).ok());
-        main.push(subagent(Source::open(path)?, about.as_deref(), path)?);
+        let read = about.as_deref().map(|about| (about, description(about)));
+        let bytes = read.as_ref().and_then(|(_, read)| read.as_deref().ok());
+        let mut part = subagent(Source::open(path)?, bytes, path)?;
+        part.fault = read.as_ref().and_then(|(about, read)| {
+            let why = match read {
+                Err(error) => error.to_string(),
+                Ok(_) => part.subagent.as_ref().is_none_or(|(_, meta)| meta.is_none()).then(|| NO_META.to_owned())?,
+            };
+            Some(unread(about, &why))
+        });
+        main.push(part);
     }
     let mut beside = Vec::new();
     for paths in [&files.recordings, &files.streams, &files.hook_logs, &files.debug_logs] {
@@ -228,6 +241,34 @@ fn of_files(files: &SessionFiles) -> Result<Parts, OpenError> {
         }
     }
     Ok(Parts { main, beside })
+}
+
+/// A subagent's description is some hundred bytes; a longer file is something else.
+const LONGEST_META: u64 = 1 << 20;
+/// Said of a description that is no JSON object.
+const NO_META: &str = "it is no JSON object";
+
+/// The description beside a subagent's transcript, in bytes.
+fn description(path: &Path) -> io::Result<Vec<u8>> {
+    // Not a pipe: to open one waits for its writer.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let length = std::fs::File::open(path)?.take(LONGEST_META + 1).read_to_end(&mut bytes)?;
+    if length as u64 > LONGEST_META {
+        return Err(io::Error::other("it is longer than 1 MB"));
+    }
+    Ok(bytes)
+}
+
+fn unread(path: &Path, why: &str) -> Diagnostic {
+    Diagnostic {
+        level: Level::Warning,
+        message: format!("the description of this subagent could not be read: {why}"),
+        place: Place { path: path.to_string_lossy().into_owned(), line: None, column: None },
+        help: Some("its kind and its call are told by its transcript alone".to_owned()),
+    }
 }
 
 fn of_demo(demo: &Demo) -> Result<Vec<Part>, OpenError> {
@@ -264,7 +305,7 @@ fn subagent(source: Source, about: Option<&[u8]>, path: &Path) -> Result<Part, O
     });
     let meta = about.and_then(claude_code::meta);
     let key = SubagentKey { tool_use_id: meta.as_ref().and_then(|meta| meta.tool_use_id.clone()), agent_id };
-    Ok(Part { source, format: Format::SubagentTranscript, subagent: Some((key, meta)) })
+    Ok(Part { source, format: Format::SubagentTranscript, subagent: Some((key, meta)), fault: None })
 }
 
 /// Reads sources of one kind side by side.
@@ -275,7 +316,9 @@ fn read(
 ) -> Result<ControlFlow<()>, OpenError> {
     let mut shared = Shared::new();
     let mut strands = Vec::new();
+    let mut faults = Vec::new();
     for part in parts {
+        faults.extend(part.fault);
         let path = part.source.path().to_owned();
         let ix = store.add(part.source.clone())?;
         let info = SourceInfo { path, format: part.format.name(), bytes: part.source.info().bytes };
@@ -293,7 +336,13 @@ fn read(
         };
         strands.push(Strand::new(cursor, ix, info, who, agent));
     }
-    Ok(weave(strands, &mut shared, emit))
+    // Events count the diagnostics before: these come after all others.
+    Ok(weave(strands, &mut shared, &mut |mut delta| {
+        if delta.progress.done {
+            delta.diagnostics.append(&mut faults);
+        }
+        emit(delta)
+    }))
 }
 
 fn reader(format: Format, path: &str) -> Box<dyn Reader> {
@@ -365,5 +414,35 @@ impl Planner<'_> {
         let millis = written.filter_map(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let last = millis.map(|age| Time(i64::try_from(age.as_millis()).unwrap_or(i64::MAX))).max();
         last.unwrap_or(first).max(first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_that_cannot_be_read_is_told_of_and_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let beside = folder.path().join("s/subagents");
+        std::fs::create_dir_all(&beside).unwrap();
+        let line = r#"{"parentUuid":null,"isSidechain":false,"sessionId":"s","type":"user","uuid":"u","message":{"role":"user","content":"go"}}"#;
+        std::fs::write(folder.path().join("s.jsonl"), line).unwrap();
+        let mut files = SessionFiles { main: vec![folder.path().join("s.jsonl")], ..SessionFiles::default() };
+        let long = vec![b' '; 1 + (1 << 20)];
+        let tries: [(&str, &[u8], usize); 3] =
+            [("a", b"{\"agentType\":\"x\"}", 0), ("b", b"[nothing", 1), ("c", &long, 1)];
+        for (name, text, _) in tries {
+            let (log, about) =
+                (beside.join(format!("agent-{name}.jsonl")), beside.join(format!("agent-{name}.meta.json")));
+            std::fs::write(&log, line.replace("false", &format!("true,\"agentId\":\"{name}\""))).unwrap();
+            std::fs::write(&about, text).unwrap();
+            files.subagents.push((log, Some(about)));
+        }
+        let loaded = load(&From::Files(files), &Request::default(), &Store::new()).unwrap();
+        for (name, _, count) in tries {
+            let told = |told: &&Diagnostic| told.place.path.ends_with(&format!("agent-{name}.meta.json"));
+            assert_eq!(loaded.session.diagnostics.iter().filter(told).count(), count, "{name}");
+        }
     }
 }

@@ -207,6 +207,16 @@ impl Finder {
         let attempt = std::mem::replace(&mut self.attempt, Attempt::None);
         match attempt {
             Attempt::None => return,
+            // All that is open is part of something too deep to be a value: trying each opening inside of it again
+            // would run into the same limit a few bytes on.
+            Attempt::Object { grammar, .. } if grammar.too_deep => {
+                if grammar.named {
+                    let bytes = &self.buffer[self.done..upto];
+                    each(Found { kind: Kind::Broken, bytes, ..self.here() });
+                }
+                self.skip(upto);
+                return;
+            }
             Attempt::Object { grammar, .. } if grammar.named => {
                 let bytes = &self.buffer[self.done..upto];
                 each(Found { kind: Kind::Broken, bytes, ..self.here() });
@@ -330,6 +340,8 @@ struct Grammar {
     open: Vec<bool>,
     /// At least one key with its colon was read.
     named: bool,
+    /// It went wrong for its depth alone.
+    too_deep: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -348,7 +360,7 @@ enum State {
 
 impl Grammar {
     fn new() -> Grammar {
-        Grammar { state: State::Start, open: Vec::new(), named: false }
+        Grammar { state: State::Start, open: Vec::new(), named: false, too_deep: false }
     }
 
     /// Reads on: how many bytes it took, and what came of it.
@@ -415,6 +427,7 @@ impl Grammar {
 
     fn enter(&mut self, object: bool, state: State) -> Progress {
         if self.open.len() == DEEPEST {
+            self.too_deep = true;
             return Progress::Wrong;
         }
         self.open.push(object);
