@@ -1,5 +1,7 @@
 //! One event in full: groups, handlers with their five stages, runs, decision.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::row::{Proof, verdict};
@@ -415,12 +417,16 @@ fn groups(
     let nameless = joined.iter().filter(|joined| joined.run.handler.is_empty() && joined.run.command.is_none()).count();
     let named = joined.iter().filter(|joined| !joined.run.handler.is_empty()).count();
     let all_ran = nameless > 0 && nameless + named >= usize::from(selection.selected);
+    let mut runs: HashMap<&str, &Joined> = HashMap::new();
+    for joined in joined {
+        runs.entry(joined.run.handler.as_str()).or_insert(joined);
+    }
     for (choice, labels) in selection.groups.iter().zip(&labels.0) {
         let Some(group) = set.groups.get(choice.group) else { continue };
         let file = set.files.get(group.file);
         let handlers = choice.handlers.iter().zip(labels).filter_map(|(chosen, label)| {
             let handler = group.handlers.get(chosen.handler)?;
-            let run = joined.iter().find(|joined| joined.run.handler == handler.id);
+            let run = runs.get(handler.id.as_str()).copied();
             let told = Told { run, mode, logged, listed, all_ran };
             Some(handler_step(handler, chosen, choice.tested.matched, &choice.tested.why, label, told))
         });
