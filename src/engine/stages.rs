@@ -2,6 +2,8 @@
 //!
 //! Owns the words and the evidence of stages. Must not know what the answers decide.
 
+use std::collections::HashMap;
+
 use super::{GroupChoice, HandlerChoice, Mode, Selection};
 use crate::dialect::Joined;
 use crate::model::{EventIx, Evidence, GroupStep, Handler, HandlerStep, HookRun, HookSet, MarkKind, Session, Stage};
@@ -56,12 +58,16 @@ pub(super) fn groups(
     proven: Proven,
 ) -> Vec<GroupStep> {
     let mut steps = Vec::with_capacity(selection.groups.len());
+    let mut runs: HashMap<&str, &Joined> = HashMap::new();
+    for joined in joined {
+        runs.entry(joined.run.handler.as_str()).or_insert(joined);
+    }
     for (choice, labels) in selection.groups.iter().zip(&labels.0) {
         let Some(group) = set.groups.get(choice.group) else { continue };
         let file = set.files.get(group.file);
         let handlers = choice.handlers.iter().zip(labels).filter_map(|(chosen, label)| {
             let handler = group.handlers.get(chosen.handler)?;
-            let run = joined.iter().find(|joined| joined.run.handler == handler.id);
+            let run = runs.get(handler.id.as_str()).copied();
             let told = Told { run, proven };
             Some(handler_step(handler, chosen, choice.tested.matched, &choice.tested.why, label, told))
         });

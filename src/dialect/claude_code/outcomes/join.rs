@@ -1,8 +1,10 @@
 //! Several traces, one run: transcript, stream and debug log may all tell of the same one.
 
+use std::collections::{HashMap, HashSet};
+
 use super::facts::Facts;
 use crate::dialect::{Candidate, EventClass, Firing, Joined, Reading};
-use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Says};
+use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Place, Says};
 
 use super::super::output::{self, Ran};
 
@@ -22,10 +24,20 @@ pub fn join(firing: &Firing<'_>) -> Vec<Joined> {
     };
     let (named, nameless): (Vec<&Facts>, Vec<&Facts>) =
         facts.iter().filter(of_runs).partition(|facts| facts.command.is_some());
+    // The first run of each command: one event may have a hundred thousand.
+    let mut of_command: HashMap<&str, usize> = HashMap::new();
     for facts in named {
-        match drafts.iter_mut().find(|draft| draft.is_run_of(facts)) {
-            Some(draft) => draft.take(facts),
-            None => drafts.push(Draft::new(facts)),
+        let known = match (&facts.hook_id, &facts.command) {
+            (None, Some(command)) => of_command.get(command.as_str()).copied(),
+            _ => drafts.iter().position(|draft| draft.is_run_of(facts)),
+        };
+        match known {
+            Some(at) => drafts[at].take(facts),
+            None => {
+                let command = facts.command.as_deref().unwrap_or_default();
+                of_command.entry(command).or_insert(drafts.len());
+                drafts.push(Draft::new(facts));
+            }
         }
     }
     let (of_stream, rest): (Vec<&Facts>, Vec<&Facts>) =
@@ -47,7 +59,7 @@ pub fn join(firing: &Firing<'_>) -> Vec<Joined> {
 struct Draft {
     facts: Facts,
     kinds: Vec<MarkKind>,
-    sources: Vec<crate::model::Place>,
+    sources: Vec<Place>,
     /// Index into the selected, then the passed-over handlers.
     handler: Option<usize>,
     /// Which of the stream's answers it is.
@@ -88,9 +100,7 @@ impl Draft {
     /// Adds another trace of the same run. What a transcript spells out beats a stream's or a log's short form.
     fn take(&mut self, other: &Facts) {
         self.kinds.push(other.kind);
-        if !self.sources.contains(&other.place) {
-            self.sources.push(other.place.clone());
-        }
+        self.sources.push(other.place.clone());
         let mine = &mut self.facts;
         let fill = |mine: &mut Option<String>, other: &Option<String>| {
             if mine.as_deref().is_none_or(str::is_empty) && other.is_some() {
@@ -224,11 +234,18 @@ impl Draft {
             outcome: reading.outcome,
             says: reading.says,
             notes,
-            sources: self.sources,
+            sources: each_once(self.sources),
         };
         let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
         Joined { run, reading, label, attributed: self.attributed }
     }
+}
+
+/// Several traces may stand on one line.
+fn each_once(mut places: Vec<Place>) -> Vec<Place> {
+    let mut seen: HashSet<(String, Option<u32>)> = HashSet::new();
+    places.retain(|place| seen.insert((place.path.clone(), place.line)));
+    places
 }
 
 fn candidates<'f, 'a>(firing: &'f Firing<'a>) -> impl Iterator<Item = Candidate<'a>> + 'f {
@@ -389,9 +406,7 @@ fn place_echo(firing: &Firing<'_>, facts: &Facts, drafts: &mut Vec<Draft>) {
 
 fn note_source(draft: &mut Draft, facts: &Facts) {
     draft.kinds.push(facts.kind);
-    if !draft.sources.contains(&facts.place) {
-        draft.sources.push(facts.place.clone());
-    }
+    draft.sources.push(facts.place.clone());
 }
 
 /// A refusal in words only belongs to the run with the same words, else to one that blocks, else it is its own.
@@ -460,13 +475,22 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
     let all: Vec<Candidate<'_>> = candidates(firing).collect();
     let selected = firing.selected.len();
     let mut taken = vec![false; all.len()];
+    // What a trace may call them, each with its handlers, the last one first.
+    let mut by_command: HashMap<String, Vec<usize>> = HashMap::new();
+    let mut by_id: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (ix, candidate) in all.iter().enumerate().rev() {
+        for command in names_of(*candidate) {
+            by_command.entry(command).or_default().push(ix);
+        }
+        by_id.entry(candidate.handler.id.as_str()).or_default().push(ix);
+    }
     for draft in drafts.iter_mut() {
-        let by_id = draft.facts.hook_id.as_deref().and_then(|id| id.strip_prefix("handler "));
-        let hit = (0..all.len()).find(|ix| {
-            let candidate = all[*ix];
-            let named = draft.facts.command.as_deref().is_some_and(|command| is_command_of(candidate, command));
-            !taken[*ix] && (named || by_id == Some(candidate.handler.id.as_str()))
-        });
+        let id = draft.facts.hook_id.as_deref().and_then(|id| id.strip_prefix("handler "));
+        let lists = [
+            draft.facts.command.as_deref().and_then(|command| by_command.get_mut(command)),
+            id.and_then(|id| by_id.get_mut(id)),
+        ];
+        let hit = lists.into_iter().flatten().filter_map(|list| first_free(list, &taken)).min();
         if let Some(ix) = hit {
             taken[ix] = true;
             draft.handler = Some(ix);
@@ -514,8 +538,42 @@ fn assign_background(selected: &[Candidate<'_>], taken: &mut [bool], drafts: &mu
     }
 }
 
-/// Whether a trace's command is this handler's.
-pub(super) fn is_command_of(candidate: Candidate<'_>, command: &str) -> bool {
-    command_text(candidate).is_some_and(|own| own == command)
-        || matches!(&candidate.handler.kind, HandlerKind::Command { command: own, .. } if own == command)
+/// The commands by which a trace may name a handler.
+fn names_of(candidate: Candidate<'_>) -> Vec<String> {
+    let mut names: Vec<String> = command_text(candidate).into_iter().collect();
+    if let HandlerKind::Command { command, .. } = &candidate.handler.kind
+        && !names.contains(command)
+    {
+        names.push(command.clone());
+    }
+    names
+}
+
+/// The first handler of a list, kept last one first, that has no run yet.
+fn first_free(list: &mut Vec<usize>, taken: &[bool]) -> Option<usize> {
+    while list.last().is_some_and(|ix| taken[*ix]) {
+        list.pop();
+    }
+    list.last().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_one_source_however_many_traces_stand_on_it() {
+        let at = |line| Place { path: "p".to_owned(), line: Some(line), column: None };
+        assert_eq!(each_once(vec![at(2), at(1), at(2), at(3), at(1)]), [at(2), at(1), at(3)]);
+    }
+
+    #[test]
+    fn handlers_of_one_command_get_runs_in_their_order() {
+        let (mut list, mut taken) = (vec![4, 2, 0], [false; 5]);
+        for expect in [Some(0), Some(2), Some(4), None] {
+            let got = first_free(&mut list, &taken);
+            assert_eq!(got, expect);
+            got.into_iter().for_each(|ix| taken[ix] = true);
+        }
+    }
 }
