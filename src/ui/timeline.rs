@@ -183,7 +183,7 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
     pen.cell(columns.hooks, &hooks, if line.matched > 0 { Tone::Plain } else { Tone::Dim });
     let tone = match line.verdict {
         Verdict::Deny | Verdict::Block | Verdict::Halt => Tone::Stop,
-        _ if line.failed => Tone::Warn,
+        _ if line.failed || line.lost => Tone::Warn,
         Verdict::Allow => Tone::Good,
         Verdict::Ask | Verdict::Defer => Tone::Strong,
         Verdict::None => Tone::Dim,

@@ -205,6 +205,7 @@ impl Draft {
             outcome: reading.outcome,
             says: reading.says,
             notes,
+            lost: reading.lost,
             sources: self.sources,
         };
         let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
