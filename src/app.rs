@@ -55,6 +55,7 @@ pub use layout::{Area, Pane, Regions, Shape, Share};
 pub use loops::{Loops, LoopsSeen};
 pub use marks::{Bookmark, Jumps};
 pub use run::run;
+pub use scope::misnamed;
 pub use screens::{LabRegions, LoopsRegions};
 pub use session::SharedSession;
 pub use state::{App, Colours, Finding, Focus, Intro, Leaving, Options, SeenRow, Zoom};

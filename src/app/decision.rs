@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::hooks::says_word;
 use super::{Doc, Line, Rule, Target, Tone};
-use crate::model::{Decision, EventIx, HandlerStep, Step, Text, Verdict};
+use crate::model::{Decision, EventIx, HandlerStep, HookRun, Outcome, Step, Text, Verdict};
 use crate::text::Charset;
 
 /// How much room there is for a sentence.
@@ -36,6 +36,11 @@ pub fn verdict_sentence(step: &Step, room: Room, charset: Charset) -> (String, T
         Verdict::Unknown => decision.unknown_because.as_deref().unwrap_or("nothing tells what the hooks said"),
         _ => "",
     };
+    if matches!(decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
+        && let Some(run) = lost_or_failed(step)
+    {
+        return (failure(step, run), Tone::Warn);
+    }
     let dot = charset.dot();
     let by = decision.decided_by.as_deref().map(|id| match handler(step, id) {
         Some((_, path, handler)) if room == Room::Scarce => {
@@ -45,11 +50,68 @@ pub fn verdict_sentence(step: &Step, room: Room, charset: Charset) -> (String, T
         Some((scope, path, handler)) => format!(" by {}{dot}{scope}{dot}{path}:{}", handler.label, handler.line),
         None => format!(" by {id}"),
     });
+    let by = by.or_else(|| unexplained(step));
     match by {
         Some(by) => (format!("{word}{by}"), tone),
         None if meaning.is_empty() => (word, tone),
         None => (format!("{word}: {meaning}"), tone),
     }
+}
+
+/// The run whose refusal was lost, else one that failed without effect: what a row marks as LOST or FAILED.
+pub(super) fn lost_or_failed(step: &Step) -> Option<&HookRun> {
+    let failed =
+        |run: &&HookRun| matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun));
+    step.runs.iter().find(|run| run.lost).or_else(|| step.runs.iter().find(failed))
+}
+
+/// A run's handler in short; its command where no settings explain it.
+pub(super) fn run_label<'a>(step: &'a Step, run: &'a HookRun) -> &'a str {
+    handler(step, &run.handler)
+        .map(|(_, _, handler)| handler.label.as_str())
+        .or(run.command.as_deref())
+        .unwrap_or("a handler")
+}
+
+/// Why a refusal was lost: the note on it is the last one.
+pub(super) fn lost_note(run: &HookRun) -> Option<&String> {
+    run.notes.iter().rfind(|note| note.contains("lost") || note.contains("JSON")).or(run.notes.last())
+}
+
+/// `FAILED: guard.sh exited 1, which blocks nothing`, `LOST: the refusal of guard.sh; text before the JSON …`.
+fn failure(step: &Step, run: &HookRun) -> String {
+    let label = run_label(step, run);
+    if run.lost {
+        let why = lost_note(run).map_or("the agent does not read it", String::as_str);
+        return format!("LOST: the refusal of {label}; {why}");
+    }
+    let how = match (run.outcome, run.exit_code, run.signal) {
+        (Some(Outcome::Timeout), ..) => "ran out of time".to_owned(),
+        (Some(Outcome::CannotRun), ..) => "could not be run".to_owned(),
+        (_, Some(0), _) => "gave an answer of no use".to_owned(),
+        (_, Some(code), _) => format!("exited {code}"),
+        (_, None, Some(signal)) => format!("was ended by signal {signal}"),
+        (_, None, None) => "failed".to_owned(),
+    };
+    let then = if step.event == "PreToolUse" && step.decision.verdict == Verdict::Quiet {
+        "; the hooks did not stop the call"
+    } else {
+        ""
+    };
+    format!("FAILED: {label} {how}, which blocks nothing{then}")
+}
+
+/// Who refused, where no settings explain the run: its command, and what it said.
+fn unexplained(step: &Step) -> Option<String> {
+    let decision = &step.decision;
+    if !matches!(decision.verdict, Verdict::Deny | Verdict::Block | Verdict::Halt) {
+        return None;
+    }
+    let run = step.runs.iter().find(|run| run.handler.is_empty() && run.says.is_some())?;
+    let command = run.command.as_deref().map_or("a hook", str::trim);
+    let reason = decision.reason.as_deref().and_then(|reason| reason.trim().lines().next());
+    let reason = reason.map(|reason| format!(": \"{reason}\"")).unwrap_or_default();
+    Some(format!(" by {command} (not in these settings){reason}"))
 }
 
 fn handler<'a>(step: &'a Step, id: &str) -> Option<(&'a str, &'a str, &'a HandlerStep)> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::decision::lost_note;
 use super::doc::text_lines;
 use super::{Doc, Line, Target, Tone};
 use crate::model::{GroupStep, HandlerStep, HookRun, Outcome, Says, Step};
@@ -9,6 +10,9 @@ use crate::text::{self, Charset};
 
 /// Narrower than this, scope and time give way to what was said.
 const NARROW: usize = 56;
+
+/// At most about this many lines of what a handler said stand beside it.
+const WORDS_SHOWN: usize = 6;
 
 /// Widths of the columns.
 struct Columns {
@@ -60,14 +64,30 @@ pub fn hooks_doc(step: &Step, open: &HashSet<String>, cells: usize, charset: Cha
             _ => other_group(&mut doc, group, open, &columns),
         }
     }
-    for run in step.runs.iter().filter(|run| run.handler.is_empty()) {
+    for (position, run) in step.runs.iter().enumerate().filter(|(_, run)| run.handler.is_empty()) {
         let what = run.command.as_deref().unwrap_or("a handler");
-        let lead = Line::new().and("? ", Tone::Warn).and(format!("{what}  "), Tone::Plain);
+        let id = unexplained_id(position);
+        let is_open = open.contains(&id);
+        let target = Some(Target::Handler(id));
+        let lead = Line::new().and("? ", Tone::Warn).and(format!("{what}  "), Tone::Plain).to(target.clone());
         let lead = ran(run, cells).into_iter().fold(lead, |line, (text, tone)| line.and(format!("{text}  "), tone));
-        doc.hang(lead, "which of the handlers this was, nothing tells", Tone::Dim, cells, charset);
+        let why = if step.groups.is_empty() {
+            "no settings at hand explain this run"
+        } else {
+            "which of the handlers this was, nothing tells"
+        };
+        doc.hang(lead, why, Tone::Dim, cells, charset);
+        if is_open {
+            run_lines(&mut doc, run, &target, &columns);
+        }
     }
     waterfall(&mut doc, step, &columns);
     doc
+}
+
+/// What stands for a run that no settings explain, where handlers stand by their ids: no id has a space.
+fn unexplained_id(position: usize) -> String {
+    format!("run {position}")
 }
 
 fn matcher_of(group: &GroupStep) -> &str {
@@ -114,16 +134,10 @@ fn matched_group(doc: &mut Doc, step: &Step, group: &GroupStep, open: &HashSet<S
         for (text, tone) in parts {
             line = line.and(format!("{text}  "), tone);
         }
-        // The words stay on the line: all of them are one key away.
-        let used =
-            line.spans.iter().map(|span| text::width(&text::safe_as(&span.text, columns.charset))).sum::<usize>();
-        if let Some(words) = words
-            && used + 6 < columns.cells
-        {
-            let words = text::safe_as(&words, columns.charset).into_owned();
-            line = line.and(text::cut(&words, columns.cells - used, columns.charset), Tone::Plain);
-        }
-        doc.push(line);
+        // A few lines of them; all of them are one key away.
+        let words = words.map(|words| text::safe_as(&words, columns.charset).into_owned()).unwrap_or_default();
+        let words = text::cut(&words, WORDS_SHOWN * columns.cells, columns.charset);
+        doc.hang(line, &words, Tone::Plain, columns.cells, columns.charset);
         if open.contains(&handler.id) {
             stages(doc, step, group, handler, columns);
         }
@@ -172,6 +186,7 @@ fn answer(step: &Step, handler: &HandlerStep, cells: usize) -> (Vec<(String, Ton
 fn ran(run: &HookRun, cells: usize) -> Vec<(String, Tone)> {
     let failed = matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun));
     let (says, tone) = match (run.says, run.outcome) {
+        (None | Some(Says::Context), _) if run.lost => ("LOST", Tone::Warn),
         (Some(says), _) => (says_word(says), says_tone(says)),
         (None, Some(Outcome::Success)) => ("quiet", Tone::Plain),
         (None, Some(Outcome::Blocking)) => ("block", Tone::Stop),
@@ -205,7 +220,10 @@ fn words_of(run: &HookRun) -> Option<String> {
         let line = text.lines().next()?.to_owned();
         (!line.is_empty()).then_some(line)
     };
-    let note = run.notes.first().cloned();
+    let note = if run.lost { lost_note(run) } else { run.notes.first() }.cloned();
+    if run.lost {
+        return note;
+    }
     let said = || first(&run.stderr).or_else(|| first(&run.stdout)).map(|words| format!("\"{words}\""));
     match run.outcome {
         Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun | Outcome::Skipped) => {
@@ -273,12 +291,26 @@ fn stages_of(doc: &mut Doc, group: &GroupStep, handler: &HandlerStep, columns: &
 fn stages(doc: &mut Doc, step: &Step, group: &GroupStep, handler: &HandlerStep, columns: &Columns) {
     stages_of(doc, group, handler, columns);
     let target = Some(Target::Handler(handler.id.clone()));
+    if let Some(run) = run_of(step, handler) {
+        run_lines(doc, run, &target, columns);
+    }
+}
+
+/// What a run left: how it ended, what it wrote, what the agent makes of it.
+fn run_lines(doc: &mut Doc, run: &HookRun, target: &Option<Target>, columns: &Columns) {
     let row = |name: &str| {
         Line::new().and(format!("    {}", text::pad(name, 11, columns.charset)), Tone::Dim).to(target.clone())
     };
-    let Some(run) = run_of(step, handler) else { return };
     if let Some(command) = &run.command {
         doc.hang(row(run.kind), command, Tone::Plain, columns.cells, columns.charset);
+    }
+    let ended = match (run.exit_code, run.signal) {
+        (Some(code), _) => Some(format!("exit {code}")),
+        (None, Some(signal)) => Some(format!("signal {signal}")),
+        (None, None) => None,
+    };
+    if let Some(ended) = ended {
+        doc.push(row("ended").and(ended, Tone::Plain));
     }
     for (name, stream) in [("stdout", &run.stdout), ("stderr", &run.stderr)] {
         match stream.as_deref() {

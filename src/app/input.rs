@@ -151,6 +151,9 @@ fn take_described(app: &mut App, described: Described) {
     }
     detail.json = described.rows;
     detail.body = Body::Ready(described.step);
+    // Remarks stand above the handlers: one comes for the handlers.
+    let first = app.hooks_doc().lines.iter().position(|line| line.target.is_some());
+    app.detail.hooks_cursor.at = first.unwrap_or(0);
 }
 
 fn take_found(app: &mut App, generation: u64, event: Option<EventIx>) {
@@ -304,7 +307,10 @@ fn ask_for_rows(app: &mut App, effects: &mut Vec<Effect>) {
         let session = app.session.read();
         let telling = |event: &EventIx| {
             let row = inspect.row(&session, *event);
-            row.failed || row.needs_input || !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
+            row.failed
+                || row.lost
+                || row.needs_input
+                || !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown)
         };
         seen.iter().copied().filter(|event| !app.notes_asked.contains(event)).filter(telling).collect()
     };

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
 
+use super::decision::{lost_note, lost_or_failed, run_label};
 use super::survey::look;
 use super::{Described, Effect, Input, Inspect, JsonRows, Note, SharedSession, Way};
 use crate::dialect::match_report::{Question, report};
-use crate::model::{EventIx, Outcome, Session, Step, Verdict};
+use crate::model::{EventIx, Session, Step, Verdict};
 
 /// A filter is asked for again after this, so that what was found so far is seen.
 const SLICE: Duration = Duration::from_millis(40);
@@ -171,16 +172,10 @@ fn words(step: &Step) -> Option<String> {
     {
         return Some(reason);
     }
-    let failed = step
-        .runs
-        .iter()
-        .find(|run| matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun)));
-    if let Some(run) = failed {
-        let handlers = step.groups.iter().flat_map(|group| &group.handlers);
-        let label =
-            handlers.into_iter().find(|handler| handler.id == run.handler).map(|handler| handler.label.as_str());
-        let label = label.or(run.command.as_deref()).unwrap_or("a handler");
-        return Some(match (run.notes.first(), run.exit_code) {
+    if let Some(run) = lost_or_failed(step) {
+        let label = run_label(step, run);
+        let note = if run.lost { lost_note(run) } else { run.notes.first() };
+        return Some(match (note, run.exit_code) {
             (Some(note), _) => format!("{label}: {note}"),
             (None, Some(code)) => format!("{label}: exit {code}"),
             (None, None) => format!("{label} failed"),

@@ -166,14 +166,14 @@ const DEBUGGER: &[Binding] = &[
     bind(&["J"], A::StepEvent(Forward), "", "Next event, whatever has the focus"),
     bind(&["K"], A::StepEvent(Back), "", "Previous event, whatever has the focus"),
     bind(&["&"], A::AskFilter, "filter", "Filter the events"),
-    bind(&["m"], A::Lab, "matcher", "Matcher lab: try a pattern on the names of this session"),
+    bind(&["m"], A::Lab, "lab", "Matcher lab: try a pattern on the names of this session"),
     bind(&["H"], A::HookTable, "hooks", "Hooks of the session: how often each matched, ran, failed, or why never"),
     bind(&["L"], A::Loops, "loops", "Stop loops of the session: what kept the agent going"),
     bind(&["/"], A::Find, "find", "Find a text: in the events, or in the focused pane"),
     bind(&["n"], A::FindAgain(Forward), "", "Next hit"),
     bind(&["N"], A::FindAgain(Back), "", "Previous hit"),
-    bind(&["}"], A::ToDecided(Forward), "decided", "Next event with a decision"),
-    bind(&["{"], A::ToDecided(Back), "decided", "Previous event with a decision"),
+    bind(&["}"], A::ToDecided(Forward), "decided", "Next event with a decision, a failure or a lost refusal"),
+    bind(&["{"], A::ToDecided(Back), "decided", "Previous event with a decision, a failure or a lost refusal"),
     bind(&["t"], A::Conversation, "talk", "Conversation lines on or off"),
     bind(&["B"], A::Bookmark, "", "Bookmark the event, with a note"),
     bind(&["'"], A::Bookmarks, "", "List of bookmarks"),
@@ -410,8 +410,23 @@ pub fn bottom_line(mode: Mode, charset: Charset) -> Vec<(String, &'static str)> 
     }
     // `?` and `:` (or F1 and what leads back, in a field) always stay: they go last.
     let stays = |label: &str| matches!(label, "help" | "all" | "back");
-    items.sort_by_key(|(_, label)| stays(label));
+    items.sort_by_key(|(_, label)| (stays(label), rank(mode, label)));
     items
+}
+
+/// In the debugger the bottom line names what else there is to see before what everybody tries anyway.
+fn rank(mode: Mode, label: &str) -> usize {
+    const ORDER: [&str; 5] = ["matched", "decided", "lab", "hooks", "loops"];
+    if !matches!(mode, Mode::Timeline | Mode::Event | Mode::Hooks | Mode::Decision) {
+        return 0;
+    }
+    match label {
+        "move" => ORDER.len() + 3,
+        "pane" => ORDER.len() + 2,
+        "filter" | "find" | "talk" | "quit" => ORDER.len() + 1,
+        "copy" | "path" => ORDER.len() + 1,
+        _ => ORDER.iter().position(|known| *known == label).map_or(0, |at| at + 1),
+    }
 }
 
 /// The key table of the README: keys and what they do, by mode, in Markdown.

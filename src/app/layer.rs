@@ -129,6 +129,7 @@ const WORDS: &[(&str, &str)] = &[
     ("BLOCK 2", "a prompt, stop or compaction was prevented; the number counts stop blocks in a row"),
     ("HALT", "a hook stopped the agent"),
     ("FAILED", "a handler failed, which decides nothing"),
+    ("LOST", "a handler wrote a refusal where the agent does not read one"),
     ("2 of 4", "two of four matcher groups for this event matched"),
     ("1 + ?", "ran once for sure; of other times nothing tells"),
     ("recorded", "the agent wrote it down"),

@@ -1,8 +1,36 @@
 //! Why hooks that one might expect are not there: where settings were looked for, what was refused, what is off.
 
+use strsim::damerau_levenshtein;
+
 use super::{Doc, Line, Tone};
-use crate::model::{FileStatus, Plan, Step, Time};
+use crate::model::{FileStatus, Plan, SettingsFile, Step, Time};
 use crate::text::Charset;
+
+/// Groups that were dropped since no event has their name, where this event's name is nearly that:
+/// `user:PostTooluse is dropped: …`, with the place.
+pub fn misnamed(plan: &Plan, event: &str, time: Time) -> Vec<(String, String)> {
+    let Some(era) = plan.eras.get(plan.era_at(time)) else { return Vec::new() };
+    let near = |name: &str| {
+        let (name, event) = (name.to_lowercase(), event.to_lowercase());
+        name == event || damerau_levenshtein(&name, &event) <= 2
+    };
+    let of = |file: &SettingsFile| -> Vec<(String, String)> {
+        file.drops
+            .iter()
+            .filter(|dropped| {
+                let name = dropped.id.split_once(':').map_or("", |(_, rest)| rest);
+                let name = name.split(['/', '[']).next().unwrap_or_default();
+                name != event && near(name)
+            })
+            .map(|dropped| {
+                let words = format!("{} is dropped: {}", dropped.id, dropped.why);
+                let meant = if words.contains(event) { String::new() } else { format!("; did you mean {event}?") };
+                (format!("{words}{meant}"), format!("{}:{}", file.path, dropped.position.line))
+            })
+            .collect()
+    };
+    era.set.files.iter().flat_map(of).collect()
+}
 
 /// Adds what keeps hooks of this event out, in lines of at most `cells`.
 pub fn left_out(doc: &mut Doc, plan: &Plan, step: &Step, time: Time, cells: usize, charset: Charset) {
@@ -33,6 +61,9 @@ pub fn left_out(doc: &mut Doc, plan: &Plan, step: &Step, time: Time, cells: usiz
             let place = format!("{}:{}", file.path, dropped.position.line);
             say("! ", &format!("{} ({place}) is dropped: {}", dropped.id, dropped.why), Tone::Warn);
         }
+    }
+    for (words, place) in misnamed(plan, &step.event, time) {
+        say("! ", &format!("{words} ({place})"), Tone::Warn);
     }
     if plan.has_hooks() || plan.given && !era.set.files.is_empty() {
         return;

@@ -239,6 +239,8 @@ pub struct App {
     pub ticks: u32,
     /// Lines that could not be read.
     pub broken: usize,
+    /// What was selected before there was a filter.
+    pub unfiltered: Option<EventIx>,
     /// To be selected as soon as it is seen.
     pub wanted: Option<EventIx>,
     /// The screen has to be drawn from scratch: something else was on it.
@@ -292,6 +294,7 @@ impl App {
             generation: 0,
             mouse: MouseUse::On,
             ticks: 0,
+            unfiltered: None,
             wanted: options.start_at.and_then(|seq| seq.checked_sub(1)).map(EventIx),
             options,
             redraw: false,

@@ -11,7 +11,7 @@ use super::{Inspect, Way};
 pub enum Class {
     /// Nothing to see.
     Calm,
-    /// A handler failed without effect.
+    /// A handler failed without effect, or its refusal was lost.
     Failed,
     /// A prompt, stop or compaction was prevented, or feedback given.
     Block,
@@ -36,10 +36,11 @@ impl Glance {
             Verdict::Halt => 4,
             Verdict::Deny => 3,
             Verdict::Block => 2,
-            _ if row.failed => 1,
+            _ if row.failed || row.lost => 1,
             _ => 0,
         };
-        let decided = !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown);
+        let decided =
+            row.failed || row.lost || !matches!(row.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown);
         let mut bits = class * Self::CLASS;
         if row.matched > 0 {
             bits |= Self::MATCHED;
@@ -55,7 +56,7 @@ impl Glance {
         self.0 & Self::MATCHED != 0
     }
 
-    /// Something was decided.
+    /// Something was decided, or a handler failed or lost its refusal: worth a stop.
     pub fn decided(self) -> bool {
         self.0 & Self::DECIDED != 0
     }

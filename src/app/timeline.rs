@@ -267,6 +267,7 @@ pub fn verdict_word(row: &Row) -> String {
     match row.verdict {
         Verdict::Block if row.round > 0 => format!("BLOCK {}", row.round),
         Verdict::Deny | Verdict::Block | Verdict::Halt => row.verdict.word().to_uppercase(),
+        Verdict::None | Verdict::Quiet | Verdict::Unknown if row.lost => "LOST".to_owned(),
         Verdict::None | Verdict::Quiet | Verdict::Unknown if row.failed => "FAILED".to_owned(),
         _ => row.verdict.word().to_owned(),
     }

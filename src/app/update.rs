@@ -13,7 +13,7 @@ use super::{
 use layers::in_layer;
 pub(super) use layers::typed_in_ask;
 pub(super) use leaps::{filter_by, leap};
-use leaps::{find_again, go_to, go_to_time, seek};
+use leaps::{find_again, go_to, go_to_time, seek, unfilter};
 pub(super) use values::copy;
 use values::copy_value;
 
@@ -96,7 +96,9 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
             app.timeline.cursor.step(way, super::Amount::Line, times(typed), len, height);
         }
         Action::ToMatched(way) => return seek(app, way, times(typed), "a matched hook", |glance| glance.matched()),
-        Action::ToDecided(way) => return seek(app, way, times(typed), "a decision", |glance| glance.decided()),
+        Action::ToDecided(way) => {
+            return seek(app, way, times(typed), "a decision or failure", |glance| glance.decided());
+        }
         Action::GoTo(number) => return go_to(app, number),
         Action::GoToTime(time) => return go_to_time(app, &time),
         Action::Select(event) => leap(app, event),
@@ -164,8 +166,7 @@ fn clear(app: &mut App) {
         app.zoom = Zoom::Split;
     } else if app.finding.take().is_some() {
     } else if app.timeline.filter.is_some() {
-        let session = app.session.clone();
-        app.timeline.set_filter(&session.read(), None);
+        unfilter(app);
     } else if app.timeline.branch().is_some() {
         let session = app.session.clone();
         app.timeline.choose_branch(&session.read(), None);
@@ -278,6 +279,16 @@ impl App {
             Way::Back => (at + order.len() - 1) % order.len(),
         };
         self.focus_on(order[next]);
+    }
+
+    /// Whether Enter opens something on the line of the cursor, where the focus is on lines.
+    pub fn opens_here(&self) -> bool {
+        let doc = match self.focus {
+            Focus::Hooks => self.hooks_doc(),
+            Focus::Decision => self.decision_doc(),
+            Focus::Timeline | Focus::Event => return true,
+        };
+        doc.lines.get(self.cursor(self.focus).at).is_some_and(|line| line.target.is_some())
     }
 
     pub(super) fn focus_on(&mut self, focus: Focus) {

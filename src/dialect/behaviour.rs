@@ -161,6 +161,8 @@ pub struct Reading {
     pub outcome: Option<Outcome>,
     /// The strongest thing it says.
     pub says: Option<Says>,
+    /// A refusal was written where the agent does not read one.
+    pub lost: bool,
     /// What it says beside `continue: false`, if anything.
     pub also: Option<Says>,
     /// Words that come with a refusal, a question or a block, as delivered.

@@ -149,6 +149,7 @@ fn logged(at: LineRef) -> RunMark {
         exit_code: None,
         duration_ms: None,
         says: None,
+        lost: false,
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Row {
     pub verdict: Verdict,
     /// A handler failed without effect.
     pub failed: bool,
+    /// A handler wrote a refusal where the agent does not read one.
+    pub lost: bool,
     /// Position in a run of consecutive stop blocks, from 1; 0 outside one.
     pub round: u16,
     /// Nothing tells whether a matched handler was started.
@@ -35,6 +37,7 @@ impl Row {
         matched: 0,
         verdict: Verdict::None,
         failed: false,
+        lost: false,
         round: 0,
         started_unknown: false,
         took_ms: None,
@@ -66,6 +69,7 @@ impl Tracer {
             for mark in session.marks_of(ix) {
                 row.failed |=
                     matches!(mark.kind, MarkKind::NonBlockingError | MarkKind::Cancelled | MarkKind::UnusableAnswer);
+                row.lost |= mark.lost;
                 row.took_ms = row.took_ms.max(mark.duration_ms);
             }
             (self.behaviour.verdict)(&self.traces(session, ix, event, &selection))

@@ -353,4 +353,6 @@ pub struct RunMark {
     pub duration_ms: Option<u32>,
     /// What it says, as far as the trace itself tells.
     pub says: Option<Says>,
+    /// It wrote a refusal where the agent does not read one.
+    pub lost: bool,
 }

@@ -167,6 +167,9 @@ pub struct HookRun {
     pub says: Option<Says>,
     /// What the agent makes of it ("exit 1 does not block: only exit 2 does").
     pub notes: Vec<String>,
+    /// It wrote a refusal where the agent does not read one; one of the notes says why.
+    #[serde(skip)]
+    pub lost: bool,
     /// Lines that this was read from.
     #[serde(skip)]
     pub sources: Vec<Place>,

@@ -59,6 +59,7 @@ impl RecordingReader {
                 exit_code: run.exit_code,
                 duration_ms: run.duration_ms.map(|ms| ms.round().clamp(0.0, f64::from(u32::MAX)) as u32),
                 says: run.says,
+                lost: run.lost,
             });
         }
     }
@@ -144,6 +145,7 @@ pub fn run_of(run: &Value) -> HookRun {
         outcome: word::<Outcome>(run, "outcome"),
         says: word::<Says>(run, "says"),
         notes: notes.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        lost: false,
         sources: Vec::new(),
     }
 }

@@ -1,7 +1,10 @@
 //! The last two lines: what deserves attention, and what keys do now.
 
 use super::canvas::Canvas;
-use crate::app::{App, Area, Line, Mode, Regions, Room, Shape, Tone, bottom_line, key_for, verdict_sentence, warning};
+use crate::app::{
+    App, Area, Line, Mode, Regions, Room, Shape, Tone, bottom_line, key_for, misnamed, verdict_sentence, warning,
+};
+use crate::model::Time;
 use crate::text;
 
 /// Draws status and keys.
@@ -46,6 +49,15 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
                 } else {
                     line.and(format!("{dot}{}", step.decision.effect), Tone::Plain)
                 };
+                let events = &app.session.read().events;
+                let event = app.detail.event.and_then(|event| events.get(event.at()));
+                let time = event.map_or(Time::UNKNOWN, |event| event.time);
+                let misnamed =
+                    app.inspect.as_ref().map(|inspect| misnamed(inspect.plan(), &step.event, time)).unwrap_or_default();
+                let line = match misnamed.first().filter(|_| step.decision.decided_by.is_none()) {
+                    Some((words, _)) => Line::new().and(format!(" {words}{dot}{sentence}"), Tone::Warn),
+                    None => line,
+                };
                 canvas.line(room, &line);
             }
         }
@@ -59,6 +71,9 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
 /// What keys do now: as many as fit, and always the last two.
 pub fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
     let mut items = bottom_line(mode, canvas.charset);
+    if !app.opens_here() {
+        items.retain(|(_, label)| !matches!(*label, "stages" | "rule"));
+    }
     if mode.types_below() {
         return;
     }

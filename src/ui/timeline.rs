@@ -191,7 +191,7 @@ fn event_row(app: &App, session: &Session, columns: Columns, at: (EventIx, &Even
     let tone = match line.verdict {
         _ if left => Tone::Dim,
         Verdict::Deny | Verdict::Block | Verdict::Halt => Tone::Stop,
-        _ if line.failed => Tone::Warn,
+        _ if line.failed || line.lost => Tone::Warn,
         Verdict::Allow => Tone::Good,
         Verdict::Ask | Verdict::Defer => Tone::Strong,
         Verdict::None => Tone::Dim,

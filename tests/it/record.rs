@@ -49,6 +49,7 @@ fn step(session: &Session, ix: EventIx, text: &[u8]) -> Option<Step> {
         outcome: None,
         says: None,
         notes: Vec::new(),
+        lost: false,
         sources: Vec::new(),
     };
     Some(Step {

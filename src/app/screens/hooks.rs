@@ -87,8 +87,18 @@ pub(in crate::app) fn in_hook_table(app: &mut App, action: Action, typed: Option
             let Some(expr) = chosen.and_then(|row| expression(table, row)) else {
                 return say(app, "nothing here to filter by");
             };
+            let never = match chosen {
+                Some(Row::Hook(at)) => table.seen.as_ref().and_then(|seen| seen.hooks.get(at)),
+                _ => None,
+            };
+            let never = never.filter(|hook| hook.matched == 0);
+            let words = never.map(|hook| format!("{} never matched: these are all {} events", hook.label, hook.event));
             app.layers.pop();
-            return filter_by(app, &expr);
+            let effects = filter_by(app, &expr);
+            if let Some(words) = words {
+                app.message = Some((words, crate::app::Tone::Plain));
+            }
+            return effects;
         }
         Action::Lab => {
             let Some(Row::Hook(at)) = chosen else { return say(app, "choose a hook first: its matcher is tried") };
@@ -125,6 +135,10 @@ fn expression(table: &HookTable, row: Row) -> Option<String> {
             let seen = table.seen.as_ref()?;
             let hook = seen.hooks.get(at)?;
             let alone = seen.hooks.iter().filter(|other| other.label == hook.label).count() == 1;
+            // Where it never matched, the events at which it could have show why.
+            if hook.matched == 0 {
+                return Some(named("event", &hook.event));
+            }
             // The short name is easier to read, where it is the only one.
             Some(named("hook", if alone { &hook.label } else { &hook.id }))
         }

@@ -85,17 +85,31 @@ pub(super) fn go_to_time(app: &mut App, text: &str) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Takes the filter away. Where nothing fitted it, one is back where one was before.
+pub(super) fn unfilter(app: &mut App) {
+    let session = app.session.clone();
+    let before = app.unfiltered.take().filter(|_| app.timeline.is_empty());
+    app.timeline.set_filter(&session.read(), None);
+    app.wanted = None;
+    if let Some(event) = before {
+        app.timeline.select(event);
+    }
+}
+
 pub(in crate::app) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
     let expr = expr.trim();
     let session = app.session.clone();
     if expr.is_empty() {
-        app.timeline.set_filter(&session.read(), None);
+        unfilter(app);
         return Vec::new();
     }
     if let Some(Err(fault)) = app.inspect.as_ref().map(|inspect| inspect.filter(expr).map(|_| ())) {
         return say(app, format!("{} (column {})", fault.message, fault.column + 1));
     }
     app.wanted = app.timeline.selected();
+    if app.timeline.filter.is_none() {
+        app.unfiltered = app.wanted;
+    }
     app.timeline.set_filter(&session.read(), Some(expr.to_owned()));
     Vec::new()
 }

@@ -169,6 +169,7 @@ impl DebugLog {
             exit_code,
             duration_ms,
             says: says(line),
+            lost: false,
         });
     }
 

@@ -114,7 +114,7 @@ pub fn read(event: &str, ran: &Ran<'_>, version: Option<&str>) -> Reading {
         }
     }
     exit_code(event, class, &form, ran, version, &mut reading);
-    notice_lost_refusal(&form, ran, &mut reading);
+    notice_lost_refusal(event, &form, ran, &mut reading);
     reading
 }
 
@@ -243,7 +243,8 @@ fn worktree(ran: &Ran<'_>) -> Reading {
 }
 
 /// A refusal that nobody reads is the costliest mistake: it is named.
-fn notice_lost_refusal(form: &Form, ran: &Ran<'_>, reading: &mut Reading) {
+fn notice_lost_refusal(event: &str, form: &Form, ran: &Ran<'_>, reading: &mut Reading) {
+    let noted = reading.notes.len();
     let looks_like_one = |text: &str| {
         text.contains("\"permissionDecision\"")
             || text.contains("\"decision\"")
@@ -267,4 +268,25 @@ fn notice_lost_refusal(form: &Form, ran: &Ran<'_>, reading: &mut Reading) {
     if matches!(form, Form::Empty) && looks_like_one(ran.stderr) && ran.exit_code != Some(2) {
         reading.notes.push("the JSON is on stderr, which is not read for answers: it has to be on stdout".to_owned());
     }
+    let refused = |says: Option<Says>| matches!(says, Some(Says::Deny | Says::Block | Says::Halt));
+    let silent = matches!(form, Form::Empty) && ran.exit_code != Some(2);
+    if refused(reading.says) || refused(reading.also) || !(refuses(ran.stdout) || silent && refuses(ran.stderr)) {
+        return;
+    }
+    reading.lost = true;
+    if reading.notes.len() == noted && matches!(form, Form::Json(_)) {
+        reading.notes.push(format!("its refusal is lost: {event} does not read it where it stands"));
+    }
+}
+
+/// Whether a text holds the words of a refusal, wherever they stand.
+fn refuses(text: &str) -> bool {
+    // Most handlers say nothing of the kind: that is found out without a copy.
+    if !["\"permissionDecision\"", "\"decision\"", "\"behavior\""].iter().any(|key| text.contains(key)) {
+        return false;
+    }
+    let tight: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    ["\"permissionDecision\":\"deny\"", "\"decision\":\"block\"", "\"decision\":\"deny\"", "\"behavior\":\"deny\""]
+        .iter()
+        .any(|words| tight.contains(words))
 }

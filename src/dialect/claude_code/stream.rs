@@ -481,6 +481,7 @@ const PLAIN: RunMark = RunMark {
     exit_code: None,
     duration_ms: None,
     says: None,
+    lost: false,
 };
 
 fn call_ix(call: usize) -> CallIx {

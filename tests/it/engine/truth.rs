@@ -58,6 +58,7 @@ fn joined(event: &str, version: &str, ix: usize, hook: &Value) -> Joined {
         outcome: reading.outcome,
         says: reading.says,
         notes: reading.notes.clone(),
+        lost: false,
         sources: Vec::new(),
     };
     Joined { run, reading, label: format!("h{ix}"), attributed: Evidence::Run }

@@ -25,6 +25,7 @@ impl Inspect for Desk {
                 matched: 0,
                 verdict: Verdict::None,
                 failed: false,
+                lost: false,
                 round: 0,
                 started_unknown: false,
                 needs_input: false,
@@ -37,6 +38,7 @@ impl Inspect for Desk {
             matched: step.groups.iter().filter(|group| group.matched == Some(true)).count() as u16,
             verdict: step.decision.verdict,
             failed: step.runs.iter().any(|run| run.outcome == Some(Outcome::NonBlockingError)),
+            lost: step.runs.iter().any(|run| run.lost),
             round: self.rounds.get(event.at()).copied().unwrap_or(0),
             needs_input: false,
             started_unknown: step.decision.verdict == Verdict::Unknown,
@@ -224,6 +226,7 @@ pub fn run(handler: &str, exit: i32, ms: f64, says: Option<Says>, stderr: &str) 
         }),
         says,
         notes: if exit == 1 { vec!["exit 1 does not block: only exit 2 does".into()] } else { Vec::new() },
+        lost: false,
         sources: Vec::new(),
     }
 }

@@ -234,6 +234,7 @@ impl Draft {
             outcome: reading.outcome,
             says: reading.says,
             notes,
+            lost: reading.lost,
             sources: each_once(self.sources),
         };
         let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());

@@ -460,5 +460,6 @@ pub(super) fn bare_mark(at: LineRef, kind: MarkKind) -> RunMark {
         exit_code: None,
         duration_ms: None,
         says: None,
+        lost: false,
     }
 }

@@ -133,8 +133,12 @@ impl Transcript {
             MarkKind::Blocking => trace.blocking_error.0.as_ref().and_then(|error| error.command.get()),
             _ => trace.command.get(),
         };
+        let (said, lost) = match kind {
+            MarkKind::Success | MarkKind::NonBlockingError => said_by(event, trace),
+            _ => (None, false),
+        };
         let says = match kind {
-            MarkKind::Success => said_by(event, trace),
+            MarkKind::Success => said,
             MarkKind::Blocking if event == "PreToolUse" => Some(Says::Deny),
             MarkKind::Blocking => Some(Says::Block),
             MarkKind::Stopped => Some(Says::Halt),
@@ -158,6 +162,7 @@ impl Transcript {
             exit_code: trace.exit_code.code(),
             duration_ms: trace.duration_ms.millis(),
             says,
+            lost,
             ..bare_mark(at, kind)
         };
         self.queue.mark(slot, mark);
@@ -362,10 +367,14 @@ impl Transcript {
 
 /// What a handler's output says by the rules for reading it. Nothing that a transcript calls a success was
 /// exit 2, so its exit code is left out of it where the client gives none.
-fn said_by(event: &str, trace: &Attachment) -> Option<Says> {
+fn said_by(event: &str, trace: &Attachment) -> (Option<Says>, bool) {
     let start = head(trace.stdout, OUTPUT_LOOKED_AT);
     let whole_text = if start.trim_start().starts_with('{') { whole(trace.stdout) } else { start };
-    output::says(event, &whole_text, trace.exit_code.code().or(Some(0)), None)
+    let stderr = head(trace.stderr, OUTPUT_LOOKED_AT);
+    let exit_code = trace.exit_code.code().or(Some(0));
+    let ran = output::Ran { stdout: &whole_text, stderr: &stderr, exit_code, ..output::Ran::default() };
+    let reading = output::read(event, &ran, None);
+    (reading.says, reading.lost)
 }
 
 /// Whether a handler's output asks for confirmation.

@@ -120,6 +120,8 @@ pub struct Attachment<'a> {
     #[serde(borrow)]
     pub stdout: Raw<'a>,
     #[serde(borrow)]
+    pub stderr: Raw<'a>,
+    #[serde(borrow)]
     pub prompt: Raw<'a>,
     #[serde(borrow)]
     pub files: Raw<'a>,
