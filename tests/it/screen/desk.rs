@@ -38,7 +38,6 @@ impl Inspect for Desk {
             verdict: step.decision.verdict,
             failed: step.runs.iter().any(|run| run.outcome == Some(Outcome::NonBlockingError)),
             lost: step.runs.iter().any(|run| run.lost),
-            lost: false,
             round: self.rounds.get(event.at()).copied().unwrap_or(0),
             needs_input: false,
             started_unknown: step.decision.verdict == Verdict::Unknown,

@@ -36,8 +36,10 @@ fn moving_by_lines_counts_and_ends() {
         ("]]", 4),
         ("3]", 6),
         ("G[", 14),
-        ("}", 8),
-        ("}}", 12),
+        // Failures are worth a stop, too.
+        ("}", 6),
+        ("}}", 8),
+        ("}}}", 12),
         ("G{{", 13),
         ("8G<tab>JJ", 10),
         ("8G<tab>2K", 6),
