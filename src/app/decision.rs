@@ -93,10 +93,9 @@ fn failure(step: &Step, run: &HookRun) -> String {
         (_, None, Some(signal)) => format!("was ended by signal {signal}"),
         (_, None, None) => "failed".to_owned(),
     };
-    let then = if step.event == "PreToolUse" && step.decision.verdict == Verdict::Quiet {
-        "; the hooks did not stop the call"
-    } else {
-        ""
+    let then = match step.decision.effect.trim_end_matches('.') {
+        "" => String::new(),
+        effect => format!("; {effect}"),
     };
     format!("FAILED: {label} {how}, which blocks nothing{then}")
 }
@@ -137,7 +136,7 @@ pub fn decision_doc(step: &Step, cells: usize, charset: Charset) -> Doc {
     };
     let (sentence, tone) = verdict_sentence(step, Room::Ample, charset);
     say("", &sentence, tone, &rule);
-    if !decision.effect.is_empty() {
+    if !decision.effect.is_empty() && !sentence.contains(&decision.effect) {
         say("", &sentence_of(&decision.effect), Tone::Plain, &rule);
     }
     // What somebody gets to see is shown there.

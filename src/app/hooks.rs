@@ -13,6 +13,8 @@ const NARROW: usize = 56;
 
 /// At most about this many lines of what a handler said stand beside it.
 const WORDS_SHOWN: usize = 6;
+/// With less room than this beside what a handler did, its words go beneath.
+const ROOM_BESIDE: usize = 16;
 
 /// Widths of the columns.
 struct Columns {
@@ -131,13 +133,10 @@ fn matched_group(doc: &mut Doc, step: &Step, group: &GroupStep, open: &HashSet<S
         };
         line.target = Some(Target::Handler(handler.id.clone()));
         let (parts, words) = answer(step, handler, columns.cells);
-        for (text, tone) in parts {
-            line = line.and(format!("{text}  "), tone);
+        for (at, (text, tone)) in parts.into_iter().enumerate() {
+            line = line.and(if at == 0 { text } else { format!("  {text}") }, tone);
         }
-        // A few lines of them; all of them are one key away.
-        let words = words.map(|words| text::safe_as(&words, columns.charset).into_owned()).unwrap_or_default();
-        let words = text::cut(&words, WORDS_SHOWN * columns.cells, columns.charset);
-        doc.hang(line, &words, Tone::Plain, columns.cells, columns.charset);
+        said(doc, line, words.as_deref().unwrap_or_default(), columns);
         if open.contains(&handler.id) {
             stages(doc, step, group, handler, columns);
         }
@@ -146,6 +145,23 @@ fn matched_group(doc: &mut Doc, step: &Step, group: &GroupStep, open: &HashSet<S
         let lead = head(group, columns, "", Tone::Plain);
         doc.hang(lead, "matched, but none of its handlers is usable", Tone::Warn, columns.cells, columns.charset);
     }
+}
+
+/// Adds what a handler said after `lead`; beneath it, where there is too little room beside it. A few lines of it: all
+/// of it is one key away.
+fn said(doc: &mut Doc, lead: Line, words: &str, columns: &Columns) {
+    let words = text::safe_as(words, columns.charset);
+    let words = text::cut(&words, WORDS_SHOWN * columns.cells, columns.charset);
+    if words.is_empty() {
+        return doc.push(lead);
+    }
+    let used = lead.spans.iter().map(|span| text::width(&text::safe_as(&span.text, columns.charset))).sum::<usize>();
+    if used + 2 + ROOM_BESIDE <= columns.cells {
+        return doc.hang(lead.and("  ", Tone::Plain), &words, Tone::Plain, columns.cells, columns.charset);
+    }
+    let beneath = Line::new().and("    ", Tone::Plain).to(lead.target.clone());
+    doc.push(lead);
+    doc.hang(beneath, &words, Tone::Plain, columns.cells, columns.charset);
 }
 
 fn other_group(doc: &mut Doc, group: &GroupStep, open: &HashSet<String>, columns: &Columns) {
