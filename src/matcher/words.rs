@@ -1,9 +1,10 @@
 //! Why a matcher matches or not, and what it says, in words for people.
 
-use super::MatcherRule;
 use super::names::{alternatives, differ_by_case, permission_rule, server_alone};
+use super::{Engine, Lists, MatcherRule};
 
 pub(super) const IGNORED: &str = "this event ignores its matcher: every group fires";
+pub(super) const BARRED: &str = "this event has nothing to test a matcher on: only an empty one fires";
 pub(super) const INVALID: &str = "the pattern does not compile, so it never matches";
 
 /// Why a subject is not in a list takes at most this many names.
@@ -89,8 +90,16 @@ pub(super) fn not_found(pattern: &str, subject: &str) -> String {
     "a regular expression, not found in the name".to_owned()
 }
 
-pub(super) fn invalid(error: &str) -> String {
-    format!("not a valid JavaScript regular expression, so it never matches: {}", lower_first(error))
+pub(super) fn invalid(error: &str, engine: Engine) -> String {
+    let whose = match engine {
+        Engine::Rust => "Rust",
+        Engine::JavaScript | Engine::None => "JavaScript",
+    };
+    format!("not a valid {whose} regular expression, so it never matches: {}", lower_first(error))
+}
+
+pub(super) fn fallen(error: &str) -> String {
+    format!("not a valid regular expression, so it is compared as it stands: {}", lower_first(error))
 }
 
 pub(super) fn undecided(because: &str) -> String {
@@ -116,6 +125,11 @@ pub(super) fn explain_names(names: &[String], rule: &MatcherRule) -> String {
 }
 
 pub(super) fn explain_regex(pattern: &str, rule: &MatcherRule) -> String {
+    let searched = if rule.whole { "must fit the whole name" } else { searched(pattern) };
+    if rule.lists != Lists::OfMarks {
+        let first = if rule.lists == Lists::First { "compared with the name first, then " } else { "" };
+        return format!("{first}a regular expression, {searched}");
+    }
     let mut odd: Vec<char> =
         pattern.chars().filter(|c| !c.is_ascii_alphanumeric() && !rule.list_marks.contains(*c)).collect();
     let mut seen = Vec::new();
@@ -134,7 +148,7 @@ pub(super) fn explain_regex(pattern: &str, rule: &MatcherRule) -> String {
             format!("it has {} beyond names{}", shown.join(" "), if marks.is_empty() { "" } else { &marks })
         }
     };
-    format!("a regular expression ({because}), {}", searched(pattern))
+    format!("a regular expression ({because}), {searched}")
 }
 
 /// Where a pattern is looked for, by its plain anchors.

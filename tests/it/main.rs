@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module an area.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod agents;
 mod branches;
 mod demos;
 mod engine;
