@@ -16,6 +16,7 @@ mod pty;
 mod reconstruct;
 mod record;
 mod replay_json;
+mod run;
 mod screen;
 mod settings;
 mod source;
