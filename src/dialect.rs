@@ -19,7 +19,7 @@ pub mod rules;
 
 pub use crate::matcher::ToolSpec;
 pub use behaviour::{
-    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Said, Speaker, Traces,
+    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Said, Setting, Speaker, Traces,
 };
 pub use reader::{Output, Reader, Shared, Started, SubagentKey};
 pub use recognise::{Format, PREFIX, Role, recognise};

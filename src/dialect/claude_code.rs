@@ -13,6 +13,7 @@ pub mod matching;
 pub mod outcomes;
 pub mod output;
 pub mod rules;
+mod start;
 pub mod stream;
 pub mod tools;
 mod transcript;

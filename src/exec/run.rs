@@ -3,11 +3,11 @@
 //! Owns processes from their start to their end. Must not know events, dialects, or what an answer means.
 
 use std::io;
-use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::model::Start;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -20,23 +20,6 @@ const KEPT: usize = 4 * 1024 * 1024;
 
 /// How long a stream may stay open after its process has ended, before what holds it open counts as left behind.
 const LINGER: Duration = Duration::from_millis(300);
-
-/// A process to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Start {
-    /// The program: looked up in the given `PATH`, unless it has a `/`.
-    pub program: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// Where it runs.
-    pub cwd: PathBuf,
-    /// Its whole environment.
-    pub env: Vec<(String, String)>,
-    /// What it gets on its standard input, which is closed then.
-    pub input: Vec<u8>,
-    /// After that it is killed, with everything it started; `None`: never.
-    pub limit: Option<Duration>,
-}
 
 /// How a process ended.
 #[derive(Debug)]

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hookscope::exec::run::{Ended, Start, together};
+use hookscope::exec::run::{Ended, together};
+use hookscope::model::Start;
+use serde_json::{Value, json};
 
 fn sh(script: &str) -> Start {
     Start {
@@ -115,4 +117,120 @@ fn what_cannot_be_started_says_why() {
     assert_eq!(ended.not_started.unwrap().kind(), std::io::ErrorKind::NotFound);
     let ended = one(Start { cwd: "/nowhere".into(), ..sh("true") });
     assert!(ended.not_started.is_some());
+}
+
+/// A session of hook inputs in a folder of its own, its settings, and what `replay --run --json` makes of them.
+fn replayed(settings: &Value, inputs: &[Value], args: &[&str]) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    let (log, file) = (folder.path().join("hooks.jsonl"), folder.path().join("settings.json"));
+    let cwd = folder.path().to_str().unwrap().to_owned();
+    let lines = inputs.iter().map(|input| {
+        let mut input = input.clone();
+        input["cwd"] = cwd.clone().into();
+        input["session_id"] = "s-1".into();
+        format!("{input}\n")
+    });
+    std::fs::write(&log, lines.collect::<String>()).unwrap();
+    std::fs::write(&file, settings.to_string()).unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_hookscope"))
+        .args(["replay", log.to_str().unwrap(), "--settings", file.to_str().unwrap(), "--run", "--json"])
+        .args(args)
+        .env("SECRET_TOKEN", "hunter2")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn handler(command: &str) -> Value {
+    json!({"type": "command", "command": command})
+}
+
+fn bash(command: &str) -> Value {
+    json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t"})
+}
+
+#[test]
+fn handlers_are_run_on_the_recorded_input_and_decide() {
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        handler("grep -q rm && { echo 'not that' >&2; exit 2; }; exit 0"),
+        handler("exit 1"),
+        handler("env; pwd"),
+        {"type": "command", "command": "printenv", "args": ["CLAUDE_PROJECT_DIR"]},
+        {"type": "prompt", "prompt": "is it fine?"},
+    ]}]}});
+    let lines = replayed(&settings, &[bash("rm x"), bash("ls")], &[]);
+    let (denied, open) = (&lines[0], &lines[1]);
+    assert_eq!(denied["decision"]["verdict"], "deny");
+    assert_eq!((&denied["decision"]["reason"], &denied["decision"]["evidence"]), (&"not that".into(), &"run".into()));
+    assert_eq!(
+        (&denied["decision"]["rule"], &denied["decision"]["action"]),
+        (&"exit-2-blocks".into(), &"blocked".into())
+    );
+    let run = |event: &Value, id: &str| {
+        event["runs"].as_array().unwrap().iter().find(|run| run["handler"] == id).unwrap().clone()
+    };
+    assert_eq!(run(denied, "project:PreToolUse/0/1")["outcome"], "non_blocking_error");
+    let env = run(denied, "project:PreToolUse/0/2");
+    let env = env["stdout"].as_str().unwrap();
+    assert!(env.contains("CLAUDE_CODE_SESSION_ID=s-1") && !env.contains("hunter2"), "{env}");
+    let folder = run(denied, "project:PreToolUse/0/3")["stdout"].as_str().unwrap().trim().to_owned();
+    assert!(env.trim_end().ends_with(&folder), "it runs in the session's folder");
+    let prompt = run(denied, "project:PreToolUse/0/4");
+    assert_eq!((&prompt["outcome"], &prompt["exit_code"]), (&"cannot_run".into(), &Value::Null));
+    // Nobody decides, and one that could have was not asked.
+    assert_eq!((&open["decision"]["verdict"], &open["decision"]["evidence"]), (&"unknown".into(), &"unknown".into()));
+    let summary = lines.last().unwrap();
+    assert_eq!((&summary["kind"], &summary["verdicts"]["deny"]), (&"summary".into(), &1.into()));
+}
+
+#[test]
+fn a_handler_beyond_its_limit_has_no_say() {
+    let settings = json!({"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "echo no >&2; sleep 60; exit 2", "timeout": 0.2},
+    ]}]}});
+    let lines = replayed(&settings, &[bash("ls")], &[]);
+    assert_eq!((&lines[0]["runs"][0]["timed_out"], &lines[0]["runs"][0]["outcome"]), (&true.into(), &"timeout".into()));
+    assert_eq!(lines[0]["decision"]["verdict"], "quiet");
+}
+
+#[test]
+fn stop_blocks_in_a_row_are_counted_against_the_cap() {
+    let stop = json!({"hook_event_name": "Stop", "stop_hook_active": true});
+    let settings = json!({"hooks": {"Stop": [{"hooks": [handler("echo more >&2; exit 2")]}]}});
+    let mut inputs = vec![stop.clone(); 9];
+    let actions = |inputs: &[Value]| {
+        let lines = replayed(&settings, inputs, &["--where", "event:Stop"]);
+        lines.iter().filter(|line| line["kind"] == "event").map(|line| line["decision"]["action"].clone()).collect()
+    };
+    let all: Vec<Value> = actions(&inputs);
+    assert_eq!(all.iter().filter(|action| *action == "turn-continues").count(), 8);
+    assert_eq!(all[8], "turn-ends-by-cap");
+    // A tool call in between starts the count anew.
+    inputs.insert(8, bash("ls"));
+    let all: Vec<Value> = actions(&inputs);
+    assert_eq!(all.iter().filter(|action| *action == "turn-continues").count(), 9);
+}
+
+#[test]
+fn looking_is_not_running() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("ran");
+    let settings = json!({"hooks": {"PreToolUse": [{"hooks": [handler(&format!("touch '{}'", mark.display()))]}]}});
+    let (log, file) = (folder.path().join("hooks.jsonl"), folder.path().join("settings.json"));
+    std::fs::write(&log, format!("{}\n", bash("ls"))).unwrap();
+    std::fs::write(&file, settings.to_string()).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_hookscope"));
+        command.args(args).arg(&log).args(["--settings", file.to_str().unwrap()]).output().unwrap()
+    };
+    for args in [&["replay"][..], &["replay", "--mode", "match"], &["show"], &["hooks"], &["loop"]] {
+        run(args);
+        assert!(!mark.exists(), "{args:?}");
+    }
+    assert!(!run(&["replay", "--run", "--mode", "match"]).status.success());
+    assert!(!mark.exists());
+    assert!(run(&["replay", "--run"]).status.success());
+    assert!(mark.exists());
 }
