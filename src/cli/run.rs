@@ -181,7 +181,7 @@ fn told(handler: &Handler, ended: Ended, note: Option<&str>) -> HookRun {
     let mut notes: Vec<String> = note.map(str::to_owned).into_iter().collect();
     if let Some(error) = ended.not_started {
         notes.insert(0, format!("it could not be started: {}", crate::source::in_words(&error)));
-        return HookRun { notes, ..not_run(handler) };
+        return HookRun { evidence: Evidence::Run, outcome: None, notes, ..not_run(handler) };
     }
     if ended.left_behind {
         notes.push("it left a process behind that held its output open: that was killed".to_owned());

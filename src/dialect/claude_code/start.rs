@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::output;
-use crate::dialect::{Candidate, Joined, Setting};
+use crate::dialect::{Candidate, Joined, Reading, Setting};
 use crate::model::{Evidence, Handler, HandlerKind, HookRun, Outcome, Start};
 
 /// Seconds that a command handler may take.
@@ -80,7 +80,6 @@ fn limit(handler: &Handler, event: &str) -> f64 {
 /// What the client makes of a run.
 pub fn heard(event: &str, version: Option<&str>, candidate: &Candidate<'_>, mut run: HookRun) -> Joined {
     let handler = candidate.handler;
-    let stopped = matches!(run.outcome, Some(Outcome::CannotRun));
     let ran = output::Ran {
         stdout: run.stdout.as_deref().unwrap_or_default(),
         stderr: run.stderr.as_deref().unwrap_or_default(),
@@ -89,10 +88,16 @@ pub fn heard(event: &str, version: Option<&str>, candidate: &Candidate<'_>, mut 
         timed_out: run.timed_out,
         background: handler.background,
     };
-    let mut reading = if stopped { Default::default() } else { output::read(event, &ran, version) };
-    if stopped {
-        reading.outcome = Some(Outcome::CannotRun);
-    }
+    let reading = match (run.outcome, ran.exit_code) {
+        (Some(Outcome::CannotRun), _) => Reading { outcome: Some(Outcome::CannotRun), ..Reading::default() },
+        (_, None) if !run.timed_out => Reading {
+            outcome: Some(Outcome::NonBlockingError),
+            rule: Some("only-exit-2-blocks"),
+            notes: vec!["a program that does not start does not block".to_owned()],
+            ..Reading::default()
+        },
+        _ => output::read(event, &ran, version),
+    };
     run.outcome = reading.outcome;
     run.says = reading.says;
     run.lost = reading.lost;
