@@ -117,7 +117,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             "hookscope COMMAND SESSION, or hookscope SESSION alone to open it",
         ));
     }
-    opening::check(&common, matches!(cli.command, Some(Command::Match(_))))?;
+    opening::check(&common)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let form = if common.json { Form::Json } else { Form::Text };
     let exit = match cli.command {

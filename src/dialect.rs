@@ -2,6 +2,7 @@
 //!
 //! Owns every rule that differs between agents. Must not know how handlers are run, nor any screen.
 
+mod answers;
 mod behaviour;
 pub mod claude_code;
 pub mod codex;
@@ -19,7 +20,8 @@ pub mod rules;
 
 pub use crate::matcher::ToolSpec;
 pub use behaviour::{
-    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Said, Setting, Speaker, Traces,
+    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Ran, Reading, Said, Setting, Speaker,
+    Traces,
 };
 pub use reader::{Output, Reader, Shared, Started, SubagentKey};
 pub use recognise::{Format, PREFIX, Role, recognise};
@@ -40,15 +42,35 @@ pub struct Dialect {
     pub tools: &'static [ToolSpec],
     /// How it reads matchers.
     pub matching: matching::Matching,
+    /// Whether identical handlers of one event run once.
+    pub runs_duplicates_once: bool,
+    /// What becomes of a rewritten tool input.
+    pub rewrite: Rewrite,
+    /// How often a stop can be prevented.
+    pub stop: StopRule,
+    /// Its rules that are code.
+    pub behaviour: &'static Behaviour,
+}
+
+/// What becomes of a tool input that a handler rewrites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rewrite {
+    /// It replaces the old one, whole.
+    Replaces,
+    /// Its top-level fields are laid over the old one.
+    Merges,
+}
+
+/// How often a stop can be prevented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StopRule {
+    /// Blocks in a row after which the next one is overruled; `None`: no cap.
+    pub cap: Option<u16>,
+    /// Whether a tool call in between starts the count anew.
+    pub tools_reset: bool,
 }
 
 impl Dialect {
-    /// Its rules that are code.
-    pub fn behaviour(&self) -> &'static Behaviour {
-        // One dialect has them so far; the next one makes this a field of the table.
-        &claude_code::BEHAVIOUR
-    }
-
     /// The event of that name.
     pub fn event(&self, name: &str) -> Option<&'static EventSpec> {
         self.events.iter().find(|event| event.name == name)
@@ -114,23 +136,18 @@ pub enum EventClass {
     Notice,
 }
 
-/// The dialect with that id.
+/// The dialect with that id, or a short form of it.
 pub fn by_id(id: &str) -> Option<&'static Dialect> {
+    let id = match id {
+        "gemini" => "gemini-cli",
+        "qwen" => "qwen-code",
+        id => id,
+    };
     ALL.iter().copied().find(|dialect| dialect.id == id)
 }
 
-/// The dialect with that id, or a short form of it, of those whose matchers are known.
-pub fn with_matchers(name: &str) -> Option<&'static Dialect> {
-    let id = match name {
-        "gemini" => "gemini-cli",
-        "qwen" => "qwen-code",
-        name => name,
-    };
-    MATCHERS.iter().copied().find(|dialect| dialect.id == id)
-}
-
-/// Every dialect whose matchers are known.
-pub const MATCHERS: &[&Dialect] = &[
+/// Every dialect.
+pub const ALL: &[&Dialect] = &[
     &claude_code::DIALECT,
     &cortex::DIALECT,
     &cortex::SDK,
@@ -140,6 +157,3 @@ pub const MATCHERS: &[&Dialect] = &[
     &qwen::DIALECT,
     &copilot::DIALECT,
 ];
-
-/// Every dialect whose sessions are read.
-pub const ALL: &[&Dialect] = &[&claude_code::DIALECT];

@@ -3,6 +3,7 @@
 //! Owns which files count for a session and what the agent makes of them. Reads files and git objects; nothing is
 //! ever started. Must not know events' bodies or any screen.
 
+mod agents;
 mod claude_code;
 mod discover;
 mod file;
@@ -22,7 +23,9 @@ mod version;
 use std::path::PathBuf;
 
 use crate::model::{Plan, Time};
+use version::Version;
 
+pub use agents::dialect_of_path;
 pub use given::Given;
 pub use read::{Read, read_text};
 pub use script::script_state;
@@ -65,6 +68,8 @@ pub struct Request {
     pub given: Vec<Given>,
     /// `entrypoint` of the session's lines (`cli`, `sdk-cli`, `sdk-ts` …).
     pub entrypoint: Option<String>,
+    /// The agent, where it is known; else Claude Code.
+    pub dialect: Option<&'static str>,
     /// Client version; none: the newest.
     pub version: Option<String>,
     /// The sources that were named at the start (`user`, `project`, `local`), where that is known.
@@ -106,9 +111,14 @@ impl Request {
 /// Never fails: what can't be read is a file with status rejected. A file named by `--settings` that is not there
 /// has `found: false` in `looked_at`.
 pub fn plan(request: &Request, span: Option<(Time, Time)>, changes: &[(Time, String)]) -> Plan {
-    let discovery = if request.given.is_empty() { discover::discover(request) } else { given::collect(request) };
+    let other = request.dialect.and_then(agents::hook_file);
+    let discovery = match (request.given.is_empty(), other) {
+        (false, other) => given::collect(request, other),
+        (true, Some(rules)) => agents::discover(request, rules),
+        (true, None) => discover::discover(request),
+    };
     let eras = past::eras(request, &discovery, span, changes);
     let given = !request.given.is_empty();
     let blind = !given && request.start().is_none_or(|folder| !folder.is_dir());
-    Plan { eras, looked_at: discovery.looked_at, given, blind }
+    Plan { eras, looked_at: discovery.looked_at, given, blind, dialect: request.dialect }
 }

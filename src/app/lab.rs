@@ -306,7 +306,7 @@ impl Lab {
     }
 
     fn assumption(&self) -> Option<&'static str> {
-        let behaviour = self.dialect?.behaviour();
+        let behaviour = self.dialect?.behaviour;
         (behaviour.rule)(self.report.assumed?).map(|rule| rule.text)
     }
 

@@ -82,7 +82,7 @@ fn load(path: &Path, common: &Common, reached: &mut dyn FnMut(Milestone)) -> io:
     let mut events = 0;
     for from in &sessions {
         let store = Store::new();
-        let mut session = Session::new(opening::dialect().id);
+        let mut session = Session::new(crate::dialect::claude_code::DIALECT.id);
         let opened = open::open(from, &opening::request(common), &store, &mut |arrival| {
             if let Arrival::Delta(delta) = arrival {
                 session.apply(*delta);

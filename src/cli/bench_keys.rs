@@ -27,7 +27,7 @@ pub fn run(file: &Path, common: &Common, out: &mut dyn Write) -> Result<(), Fail
     let paths: [PathBuf; 1] = [file.to_owned()];
     let Some(from) = opening::find(&paths, common)?.into_iter().next() else { return Ok(()) };
     let mut loading = screen::load(from, common)?;
-    let mut app = App::new(Session::new(opening::dialect().id), Options::default());
+    let mut app = App::new(Session::new(crate::dialect::claude_code::DIALECT.id), Options::default());
     let (answers, mut answered) = unbounded_channel();
     let jobs = Jobs::start(&app.session, &answers);
     let Ok(mut terminal) = Terminal::new(TestBackend::new(SIZE.0, SIZE.1));

@@ -72,7 +72,7 @@ pub fn run_with(
     if args.all_dialects {
         return agents::run(args, common, &session_names.unwrap_or_default(), judge, out);
     }
-    let dialect = common.dialect.as_deref().and_then(dialect::with_matchers).unwrap_or(&claude_code::DIALECT);
+    let dialect = common.dialect.as_deref().and_then(dialect::by_id).unwrap_or(&claude_code::DIALECT);
     let known = known_subjects(dialect, &args.event);
     let counts = session_names.unwrap_or_default();
     let seen: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();

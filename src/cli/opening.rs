@@ -40,36 +40,16 @@ impl Opened {
     }
 }
 
-/// The dialects of the contract that can't be read yet.
-const NOT_YET: &[&str] = &[
-    "cortex-code",
-    "cortex-sdk",
-    "devin",
-    "codex",
-    "gemini-cli",
-    "gemini",
-    "qwen-code",
-    "qwen",
-    "copilot-cli",
-    "vscode",
-    "cursor",
-    "factory-droid",
-    "kimi",
-];
+/// The dialects of the contract that are not known yet.
+const NOT_YET: &[&str] = &["vscode", "cursor", "factory-droid", "kimi"];
 
-/// Refuses options that can't be followed. `matchers_only`: the command asks for a reading of matchers alone.
-pub fn check(common: &Common, matchers_only: bool) -> Result<(), Failure> {
+/// Refuses options that can't be followed.
+pub fn check(common: &Common) -> Result<(), Failure> {
     let name = common.dialect.as_deref().unwrap_or("auto");
-    let is_known = if matchers_only { dialect::with_matchers(name) } else { dialect::by_id(name) };
-    if name != "auto" && is_known.is_none() {
-        let known = if matchers_only { dialect::MATCHERS } else { dialect::ALL };
-        let known = known.iter().map(|dialect| dialect.id).collect::<Vec<_>>().join(", ");
+    if name != "auto" && dialect::by_id(name).is_none() {
+        let known = dialect::ALL.iter().map(|dialect| dialect.id).collect::<Vec<_>>().join(", ");
         let known = format!("known: auto, {known}");
         return Err(match NOT_YET.contains(&name) {
-            true if dialect::with_matchers(name).is_some() => Failure::new(
-                format!("--dialect {name}: only this agent's matchers are there yet, not its sessions and answers"),
-                "hookscope match PATTERN reads them",
-            ),
             true => Failure::new(format!("--dialect {name}: this agent's rules are not there yet"), known),
             false => Failure::new(format!("--dialect {name}: no such agent"), known),
         });
@@ -105,6 +85,7 @@ pub fn request(common: &Common) -> Request {
         project: common.project.clone(),
         given: common.settings.iter().map(|given| Given::parse(given)).collect(),
         version: common.agent_version.clone(),
+        dialect: common.dialect.as_deref().and_then(dialect::by_id).map(|dialect| dialect.id),
         ..Request::from_environment()
     }
 }
@@ -158,7 +139,7 @@ pub fn load(from: &From, common: &Common, mode: Option<Mode>) -> Result<Opened, 
 pub fn tracer(plan: Plan, mode: Mode, common: &Common) -> Tracer {
     let stop_cap = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok().and_then(|cap| cap.trim().parse().ok());
     let options = engine::Options { version: common.agent_version.clone(), mode, stop_cap };
-    let tracer = Tracer::new(dialect(), plan, options);
+    let tracer = Tracer::new(dialect_of(&plan, common), plan, options);
     match ChildJudge::of_this_program() {
         Ok(judge) => tracer.judged_by(Arc::new(judge)),
         // Then such patterns stay undecided, and say so.
@@ -166,9 +147,10 @@ pub fn tracer(plan: Plan, mode: Mode, common: &Common) -> Tracer {
     }
 }
 
-/// The dialect in use.
-pub fn dialect() -> &'static Dialect {
-    &claude_code::DIALECT
+/// The dialect in use: the one that was asked for, else that of the settings or the session.
+fn dialect_of(plan: &Plan, common: &Common) -> &'static Dialect {
+    let asked = common.dialect.as_deref().and_then(dialect::by_id);
+    asked.or_else(|| plan.dialect.and_then(dialect::by_id)).unwrap_or(&claude_code::DIALECT)
 }
 
 /// As a failure.

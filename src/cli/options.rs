@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 /// Options of every command.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Common {
-    /// Agent product: auto, claude-code
+    /// Agent product: auto, claude-code, cortex-code, cortex-sdk, devin, codex, gemini-cli, qwen-code, copilot-cli
     #[arg(long, global = true, value_name = "NAME", help_heading = "Everywhere")]
     pub dialect: Option<String>,
     /// Client version for every line; else each line's own; else the newest known

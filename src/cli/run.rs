@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::{Common, Failure, View};
-use crate::dialect::Setting;
+use crate::dialect::{EventClass, Setting};
 use crate::engine::{Inputs, Mode, RunNow, StepOptions};
 use crate::exec::run::{Ended, Stream, together};
 use crate::model::{Event, EventIx, Evidence, Handler, HookRun, Outcome, Step, Verdict};
@@ -14,11 +14,12 @@ use crate::model::{Event, EventIx, Evidence, Handler, HookRun, Outcome, Step, Ve
 /// Variables that a handler gets as they stand here, where they are set.
 const PASSED: &[&str] = &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TZ"];
 
-/// Beginnings of names of further ones: locale, and the agent's own.
-const PASSED_FAMILIES: &[&str] = &["LC_", "CLAUDE_"];
+/// Beginnings of names of further ones: locale, and the agents' own.
+const PASSED_FAMILIES: &[&str] =
+    &["LC_", "CLAUDE_", "CORTEX_", "DEVIN_", "CODEX_", "GEMINI_", "QWEN_", "COPILOT_", "PLUGIN_"];
 
-/// A tool call or a prompt starts the count of stop blocks in a row anew.
-const RESETS: &[&str] = &["PreToolUse", "UserPromptSubmit"];
+/// Parts of names that hold secrets, whoever's they are.
+const SECRET: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 
 /// Runs the handlers of one session's events, in order.
 #[derive(Debug)]
@@ -38,7 +39,10 @@ impl Runner {
     /// # Errors
     /// Where the current folder is needed and gone.
     pub fn new(common: &Common) -> Result<Runner, Failure> {
-        let passes = |name: &str| PASSED.contains(&name) || PASSED_FAMILIES.iter().any(|start| name.starts_with(start));
+        let passes = |name: &str| {
+            let known = PASSED.contains(&name) || PASSED_FAMILIES.iter().any(|start| name.starts_with(start));
+            known && !SECRET.iter().any(|part| name.contains(part))
+        };
         let instead = match &common.project {
             Some(folder) => folder.clone(),
             None => std::env::current_dir()
@@ -68,7 +72,7 @@ impl Runner {
         let Some(mut step) = view.tracer.step_with(view.session, ix, view.lines, options, now) else {
             return Ok(None);
         };
-        self.count(&step, agent);
+        self.count(view, &step, agent);
         step.hypothetical = self.diverged;
         self.diverged |= step.changed;
         Ok(Some(step))
@@ -76,15 +80,15 @@ impl Runner {
 
     /// Takes note of an event whose handlers are not run: what starts the count of blocks anew does so all the same.
     pub fn pass(&mut self, view: &View<'_>, event: &Event) {
-        if RESETS.contains(&view.session.text(event.name).unwrap_or_default()) {
+        if resets(view, view.session.text(event.name).unwrap_or_default()) {
             self.blocks.insert(event.agent.0, 0);
         }
     }
 
-    fn count(&mut self, step: &Step, agent: u16) {
-        if RESETS.contains(&step.event.as_str()) {
+    fn count(&mut self, view: &View<'_>, step: &Step, agent: u16) {
+        if resets(view, &step.event) {
             self.blocks.insert(agent, 0);
-        } else if matches!(step.event.as_str(), "Stop" | "SubagentStop") {
+        } else if matches!(class(view, &step.event), Some(EventClass::Stop | EventClass::SubagentStop)) {
             let blocks = self.blocks.entry(agent).or_default();
             *blocks = if step.decision.verdict == Verdict::Block { blocks.saturating_add(1) } else { 0 };
         }
@@ -142,6 +146,19 @@ impl Runner {
             }
         }
         Ok(runs)
+    }
+}
+
+fn class(view: &View<'_>, event: &str) -> Option<EventClass> {
+    view.tracer.dialect().event(event).map(|spec| spec.class)
+}
+
+/// Whether an event starts the count of stop blocks in a row anew.
+fn resets(view: &View<'_>, event: &str) -> bool {
+    match class(view, event) {
+        Some(EventClass::Prompt) => true,
+        Some(EventClass::BeforeTool) => view.tracer.dialect().stop.tools_reset,
+        _ => false,
     }
 }
 

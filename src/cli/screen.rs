@@ -76,7 +76,7 @@ fn named(from: &From) -> Option<Named> {
         "" => path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         id => id.to_owned(),
     };
-    Some(Named { dialect: opening::dialect().id, path, session_id })
+    Some(Named { dialect: crate::dialect::claude_code::DIALECT.id, path, session_id })
 }
 
 fn named_by(from: &From, path: &Path) -> bool {
@@ -125,7 +125,7 @@ pub fn pick(common: &Common) -> Result<Exit, Failure> {
 pub fn fail(common: &Common) -> Result<(), Failure> {
     on_a_terminal()?;
     let (_send, loading) = mpsc::channel(1);
-    let mut app = App::new(Session::new(opening::dialect().id), options(common));
+    let mut app = App::new(Session::new(crate::dialect::claude_code::DIALECT.id), options(common));
     let failed = run(&mut app, loading, &mut |_| panic!("a panic on purpose"));
     failed.map_err(|error| Failure::plain(error.to_string()))
 }
@@ -177,7 +177,7 @@ pub(super) fn load(from: From, common: &Common) -> io::Result<mpsc::Receiver<Inp
 /// Shows one session until the person leaves it.
 fn show(from: From, common: &Common, options: Options) -> Result<Leaving, Failure> {
     let loading = load(from, common)?;
-    let mut app = App::new(Session::new(opening::dialect().id), options);
+    let mut app = App::new(Session::new(crate::dialect::claude_code::DIALECT.id), options);
     let mut screen = Screen::new()?;
     app.redraw = true;
     run(&mut app, loading, &mut |app| screen.draw(app)).map_err(|error| Failure::plain(error.to_string()))?;

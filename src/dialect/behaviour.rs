@@ -156,8 +156,25 @@ pub struct Joined {
     pub reading: Reading,
     /// Its handler's short name; empty where nothing tells which it was.
     pub label: String,
+    /// Its place among the handlers of the event, as configured; all alike where that is not known.
+    pub place: (usize, usize),
     /// What says that it was this handler: `Recorded` where a trace names it, `Derived` where it could be no other.
     pub attributed: Evidence,
+}
+
+/// What a run of a handler left behind.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Ran<'a> {
+    /// Standard output.
+    pub stdout: &'a str,
+    /// Standard error.
+    pub stderr: &'a str,
+    /// Exit code; `None`: killed, or not known.
+    pub exit_code: Option<i32>,
+    /// Stopped by its time limit.
+    pub timed_out: bool,
+    /// `async` in settings.
+    pub background: bool,
 }
 
 /// What the agent makes of one handler's answer.

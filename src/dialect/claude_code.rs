@@ -20,10 +20,11 @@ mod transcript;
 
 pub use behaviour::BEHAVIOUR;
 pub use input::hook_input;
+pub(super) use start::heard;
 pub use transcript::{SubagentMeta, Transcript, meta};
 
-use super::Dialect;
 use super::matching::Matching;
+use super::{Dialect, Rewrite, StopRule};
 
 /// The table.
 pub static DIALECT: Dialect = Dialect {
@@ -39,4 +40,8 @@ pub static DIALECT: Dialect = Dialect {
         assumption: matching::assumption,
         rules: matching::RULES,
     },
+    runs_duplicates_once: true,
+    rewrite: Rewrite::Replaces,
+    stop: StopRule { cap: Some(8), tools_reset: true },
+    behaviour: &BEHAVIOUR,
 };

@@ -2,12 +2,14 @@
 //!
 //! Owns what is known of this agent, measured on 0.171.0. Must not know screens or processes.
 
+mod answers;
+
 use super::EventClass::{
     AfterTool, BeforeCompaction, BeforeTool, Notice, Permission, Prompt, Start, Stop, SubagentStop,
 };
 use super::MatcherUse::{Ignored, Tested};
 use super::matching::{self, Matching};
-use super::{Dialect, EventSpec, Rule, ToolSpec};
+use super::{Dialect, EventSpec, Rewrite, Rule, StopRule, ToolSpec};
 use crate::matcher::{Engine, Hint, Lists, Matcher, MatcherRule, ServerNames};
 
 const SERVERS: ServerNames = ServerNames { prefix: "mcp__", plugin: "plugin_", separator: "__" };
@@ -26,6 +28,10 @@ pub static DIALECT: Dialect = Dialect {
         assumption: matching::nothing_assumed,
         rules: RULES,
     },
+    runs_duplicates_once: false,
+    rewrite: Rewrite::Replaces,
+    stop: StopRule { cap: None, tools_reset: false },
+    behaviour: &answers::BEHAVIOUR,
 };
 
 /// Its events.

@@ -3,12 +3,14 @@
 //! Owns what is known of this agent, from its documents up to 1.0.102; nothing of it was measured. Must not know
 //! screens or processes.
 
+mod answers;
+
 use super::EventClass::{
     AfterTool, BeforeCompaction, BeforeTool, Notice, Permission, Prompt, Start, Stop, SubagentStop,
 };
 use super::MatcherUse::{Ignored, Tested};
 use super::matching::{self, Matching};
-use super::{Dialect, EventSpec, Rule, ToolSpec};
+use super::{Dialect, EventSpec, Rewrite, Rule, StopRule, ToolSpec};
 use crate::matcher::{Engine, Hint, Lists, Matcher, MatcherRule, TriedOn};
 
 /// The table.
@@ -25,6 +27,10 @@ pub static DIALECT: Dialect = Dialect {
         assumption: matching::nothing_assumed,
         rules: RULES,
     },
+    runs_duplicates_once: false,
+    rewrite: Rewrite::Replaces,
+    stop: StopRule { cap: Some(8), tools_reset: false },
+    behaviour: &answers::BEHAVIOUR,
 };
 
 /// Its events.

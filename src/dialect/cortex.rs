@@ -3,12 +3,14 @@
 //! Owns what is known of this agent, from its documents and packages; nothing of it was measured. Must not know
 //! screens or processes.
 
+mod answers;
+
 use super::EventClass::{
     AfterTool, BeforeCompaction, BeforeTool, Gate, Notice, Permission, Prompt, Start, Stop, SubagentStop,
 };
 use super::MatcherUse::{Ignored, Tested};
 use super::matching::{self, Matching};
-use super::{Dialect, EventSpec, Rule, ToolSpec};
+use super::{Dialect, EventSpec, Rewrite, Rule, StopRule, ToolSpec};
 use crate::matcher::{Engine, Hint, Lists, Matcher, MatcherRule, ServerNames};
 
 const SERVERS: ServerNames = ServerNames { prefix: "mcp__", plugin: "plugin_", separator: "__" };
@@ -21,6 +23,10 @@ pub static DIALECT: Dialect = Dialect {
     events: EVENTS,
     tools: TOOLS,
     matching: Matching { rule, hints, rule_name: matching::rule_by_kind, assumption, rules: RULES },
+    runs_duplicates_once: true,
+    rewrite: Rewrite::Replaces,
+    stop: StopRule { cap: None, tools_reset: false },
+    behaviour: &answers::BEHAVIOUR,
 };
 
 /// The table of its SDK.
@@ -37,6 +43,10 @@ pub static SDK: Dialect = Dialect {
         assumption: sdk_assumption,
         rules: RULES,
     },
+    runs_duplicates_once: true,
+    rewrite: Rewrite::Replaces,
+    stop: StopRule { cap: None, tools_reset: false },
+    behaviour: &answers::SDK_BEHAVIOUR,
 };
 
 /// Its events.

@@ -3,10 +3,12 @@
 //! Owns what is known of this agent, from its documents and captures of 3000.2 to 3000.11. Must not know screens or
 //! processes.
 
+mod answers;
+
 use super::EventClass::{AfterTool, BeforeTool, Notice, Permission, Prompt, Start, Stop};
 use super::MatcherUse::{Barred, Tested};
 use super::matching::{self, Matching};
-use super::{Dialect, EventSpec, Rule, ToolSpec};
+use super::{Dialect, EventSpec, Rewrite, Rule, StopRule, ToolSpec};
 use crate::matcher::{Attention, Engine, Hint, Matcher, MatcherRule, ServerNames};
 
 const SERVERS: ServerNames = ServerNames { prefix: "mcp__", plugin: "plugin_", separator: "__" };
@@ -19,6 +21,10 @@ pub static DIALECT: Dialect = Dialect {
     events: EVENTS,
     tools: TOOLS,
     matching: Matching { rule, hints, rule_name: matching::rule_by_kind, assumption, rules: RULES },
+    runs_duplicates_once: false,
+    rewrite: Rewrite::Merges,
+    stop: StopRule { cap: None, tools_reset: false },
+    behaviour: &answers::BEHAVIOUR,
 };
 
 /// Its events.

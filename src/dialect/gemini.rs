@@ -2,10 +2,12 @@
 //!
 //! Owns what is known of this agent, measured on 0.61.0. Must not know screens or processes.
 
+mod answers;
+
 use super::EventClass::{AfterTool, BeforeTool, Gate, Notice, Prompt, Start, Stop};
 use super::MatcherUse::{Ignored, Tested};
 use super::matching::{self, Matching};
-use super::{Dialect, EventSpec, Rule, ToolSpec};
+use super::{Dialect, EventSpec, Rewrite, Rule, StopRule, ToolSpec};
 use crate::matcher::{Engine, Hint, Invalid, Matcher, MatcherRule};
 
 /// The table.
@@ -22,7 +24,23 @@ pub static DIALECT: Dialect = Dialect {
         assumption: matching::nothing_assumed,
         rules: RULES,
     },
+    runs_duplicates_once: true,
+    rewrite: Rewrite::Merges,
+    stop: StopRule { cap: None, tools_reset: false },
+    behaviour: &answers::BEHAVIOUR,
 };
+
+/// Events that no other agent has.
+pub const OWN_EVENTS: &[&str] = &[
+    "BeforeTool",
+    "AfterTool",
+    "BeforeAgent",
+    "AfterAgent",
+    "BeforeModel",
+    "AfterModel",
+    "BeforeToolSelection",
+    "PreCompress",
+];
 
 /// Its events.
 pub static EVENTS: &[EventSpec] = &[

@@ -259,8 +259,8 @@ impl InputEvents {
     }
 }
 
-/// Which agent product wrote an input. A transcript's folder tells surely; else a `turn_id` is Codex's, and only
-/// Devin's inputs name no transcript.
+/// Which agent product wrote an input. A transcript's folder tells surely; else a `turn_id` is Codex's, some
+/// events are Gemini CLI's alone, and only Devin's inputs name neither transcript, folder nor permission mode.
 pub fn dialect_of(input: &Value) -> &'static str {
     const FOLDERS: &[(&str, &str)] = &[
         (".claude", "claude-code"),
@@ -273,10 +273,14 @@ pub fn dialect_of(input: &Value) -> &'static str {
     let transcript = input.get("transcript_path").and_then(Value::as_str);
     let folders = transcript.into_iter().flat_map(|path| path.split(['/', '\\']));
     let by_folder = folders.filter_map(|part| FOLDERS.iter().find(|(folder, _)| *folder == part)).next();
+    let event = input.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
+    let by_event = super::gemini::OWN_EVENTS.contains(&event);
+    let bare = ["transcript_path", "cwd", "permission_mode"].iter().all(|field| input.get(field).is_none());
     match by_folder {
         Some((_, dialect)) => dialect,
         None if input.get("turn_id").is_some() => "codex",
-        None if transcript.is_none() => "devin",
+        None if by_event => "gemini-cli",
+        None if bare => "devin",
         None => "claude-code",
     }
 }

@@ -99,7 +99,7 @@ pub fn counterpart(event: &str, there: &'static Dialect) -> Option<&'static str>
     }
     let foremost = |dialect: &'static Dialect, class| dialect.events.iter().find(|spec| spec.class == class);
     // The first agent that has it says what it is: in another, a lesser event may come first for want of the greater.
-    let dialect = super::MATCHERS.iter().copied().find(|dialect| dialect.event(event).is_some())?;
+    let dialect = super::ALL.iter().copied().find(|dialect| dialect.event(event).is_some())?;
     let class = dialect.event(event)?.class;
     let leads = foremost(dialect, class).is_some_and(|first| first.name == event);
     let told_apart = !matches!(class, EventClass::Start | EventClass::Gate | EventClass::Notice);

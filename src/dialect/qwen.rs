@@ -2,12 +2,14 @@
 //!
 //! Owns what is known of this agent, measured on 0.24.4. Must not know screens or processes.
 
+mod answers;
+
 use super::EventClass::{
     AfterBatch, AfterTool, BeforeCompaction, BeforeTool, Gate, Notice, Permission, Prompt, Start, Stop, SubagentStop,
 };
 use super::MatcherUse::{Ignored, Tested};
 use super::matching::{self, Matching};
-use super::{Dialect, EventSpec, Rule, ToolSpec};
+use super::{Dialect, EventSpec, Rewrite, Rule, StopRule, ToolSpec};
 use crate::matcher::{Engine, Hint, Lists, Matcher, MatcherRule, ServerNames, TriedOn};
 
 const SERVERS: ServerNames = ServerNames { prefix: "mcp__", plugin: "plugin_", separator: "__" };
@@ -26,6 +28,11 @@ pub static DIALECT: Dialect = Dialect {
         assumption: matching::nothing_assumed,
         rules: RULES,
     },
+    runs_duplicates_once: true,
+    rewrite: Rewrite::Replaces,
+    // Measured: the eighth block in a row is overruled.
+    stop: StopRule { cap: Some(7), tools_reset: false },
+    behaviour: &answers::BEHAVIOUR,
 };
 
 /// Its events.

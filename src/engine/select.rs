@@ -64,7 +64,7 @@ impl Selection {
         judge: &dyn Judge,
     ) -> Selection {
         let spec = dialect.event(event);
-        let behaviour = dialect.behaviour();
+        let behaviour = dialect.behaviour;
         let mut selection = Selection { groups: Vec::new(), matched: 0, selected: 0, depends_on_input: false, spec };
         let Some(set) = set else { return selection };
         if event == Event::UNREADABLE {
@@ -86,7 +86,7 @@ impl Selection {
                     not_considered: held_back.clone(),
                 };
                 let admission = (behaviour.admits)(handler, spec, subject);
-                let same = sameness(set, group, handler);
+                let same = dialect.runs_duplicates_once.then(|| sameness(set, group, handler)).flatten();
                 choice.why = if let Some(why) = &held_back {
                     why.clone()
                 } else if tested.matched == Some(false) {
@@ -144,7 +144,7 @@ fn test(
 ) -> (Match, Option<String>, bool) {
     let text = group.matcher.text();
     let matcher = (behaviour.matcher)(text, &group.event, version);
-    let ignored = spec.is_some_and(|spec| spec.matcher == MatcherUse::Ignored);
+    let settled = spec.is_some_and(|spec| matches!(spec.matcher, MatcherUse::Ignored | MatcherUse::Barred));
     match subject {
         Some(subject) => {
             let tested = matcher.test_with(subject, judge);
@@ -160,7 +160,7 @@ fn test(
             (tested, hint, near_miss)
         }
         // What matches everything does so whatever the subject was.
-        None if ignored || matches!(matcher.kind(), Kind::All | Kind::Ignored) => (matcher.test(""), None, false),
+        None if settled || matches!(matcher.kind(), Kind::All | Kind::Ignored) => (matcher.test(""), None, false),
         None => {
             let why = "nothing tells what the matcher would have been tested on".to_owned();
             (Match { matched: None, span: None, why }, None, false)

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::row::{Proof, verdict};
 use super::stages::{Fired, Labels, MUTE, Proven, groups};
 use super::{Inputs, Mode, Selection, StepOptions, Tracer};
-use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
+use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined, Rewrite};
 use crate::model::{
     Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, Handler, HandlerKind, HookRun, HookSet, MarkKind,
     Outcome, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
@@ -67,6 +67,7 @@ impl Tracer {
         let proven = Proven::of(session, ix, mode, &joined, &selection);
         let groups = groups(set, &selection, &labels, &joined, proven);
         let decision = self.decision(session, ix, event, &selection, set, &joined, mode, now.blocks_before, lines);
+        let decision = self.merged(session, ix, lines, decision);
         let changed = mode == Mode::Run && recorded.is_some_and(|verdict| verdict != decision.verdict);
         let context = session.context_of(event);
         let agent = session.agent_of(event);
@@ -174,6 +175,21 @@ impl Tracer {
         })
     }
 
+    /// A rewritten input as the tool gets it, where the agent lays it over the old one.
+    fn merged(&self, session: &Session, ix: EventIx, lines: &dyn Lines, mut decision: Decision) -> Decision {
+        if self.dialect.rewrite == Rewrite::Replaces {
+            return decision;
+        }
+        let Some(Value::Object(changes)) = &decision.updated_input else { return decision };
+        let input = (self.behaviour.input)(session, ix, lines).ok().flatten();
+        let old = input.and_then(|mut input| input.get_mut("tool_input").map(Value::take));
+        if let Some(Value::Object(mut whole)) = old {
+            whole.extend(changes.clone());
+            decision.updated_input = Some(Value::Object(whole));
+        }
+        decision
+    }
+
     /// Runs that have just ended, with what the agent makes of them.
     fn heard(
         &self,
@@ -195,7 +211,8 @@ impl Tracer {
                     choice.handlers.iter().position(|chosen| chosen.handler == at).and_then(|at| labels.get(at));
                 let label = label.map_or("", String::as_str);
                 let candidate = Candidate { group, handler: &group.handlers[at], label };
-                Some((self.behaviour.heard)(name, version, &candidate, run.clone()))
+                let heard = (self.behaviour.heard)(name, version, &candidate, run.clone());
+                Some(Joined { place: (choice.group, at), ..heard })
             })
         };
         runs.into_iter().filter_map(heard).collect()
@@ -277,8 +294,10 @@ impl Tracer {
 
     /// The cap on blocks in a row; 0 in the environment means none.
     pub fn stop_cap(&self) -> Option<u16> {
-        let cap = self.options.stop_cap.unwrap_or(8);
-        (cap > 0).then_some(cap)
+        match self.options.stop_cap {
+            Some(cap) => (cap > 0).then_some(cap),
+            None => self.dialect.stop.cap,
+        }
     }
 
     /// How the call really ended is the best witness of what the agent did.

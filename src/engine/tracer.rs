@@ -135,7 +135,7 @@ impl Tracer {
     pub fn new(dialect: &'static Dialect, plan: Plan, options: Options) -> Tracer {
         Tracer {
             dialect,
-            behaviour: dialect.behaviour(),
+            behaviour: dialect.behaviour,
             plan,
             options,
             judge: Arc::new(NoJudge),

@@ -18,7 +18,7 @@ use crate::dialect::claude_code::{self, Transcript};
 use crate::dialect::hook_log::HookLog;
 use crate::dialect::{Format, PREFIX, Reader, Role, Shared, SubagentKey, recognise};
 use crate::model::{
-    Agent, AgentIx, Delta, Diagnostic, Level, Name, Names, Place, Plan, Progress, Session, SourceInfo, Time,
+    Agent, AgentIx, Context, Delta, Diagnostic, Level, Name, Names, Place, Plan, Progress, Session, SourceInfo, Time,
 };
 use crate::record::RecordingReader;
 use crate::settings::{self, Request};
@@ -115,8 +115,9 @@ pub fn open(
         From::Demo(demo) => Parts::alone(of_demo(demo)?),
     };
     let mut planner = Planner { from, request, names: Names::default(), state: Planning::Due };
-    let mut hand_on = |delta: Delta| {
+    let mut hand_on = |mut delta: Delta| {
         let plan = planner.plan(&delta);
+        delta.dialect = plan.as_ref().and_then(|plan| plan.dialect);
         emit(Arrival::Delta(Box::new(delta)))?;
         plan.map_or(ControlFlow::Continue(()), |plan| emit(Arrival::Plan(plan)))
     };
@@ -403,6 +404,15 @@ impl Planner<'_> {
             request.entrypoint = text(context.entrypoint);
             request.version = request.version.or_else(|| text(context.version));
         }
+        let by_path = || request.given.iter().find_map(|given| settings::dialect_of_path(&given.path));
+        // A log of several agents goes by its first event.
+        let by_input = || {
+            let told =
+                |context: &&Context| context.dialect.is_some() || context.session.is_some() || context.cwd.is_some();
+            let first = delta.contexts.iter().find(told)?;
+            crate::dialect::by_id(self.names.get(first.dialect)?).map(|dialect| dialect.id)
+        };
+        request.dialect = request.dialect.or_else(by_path).or_else(by_input);
         let first = delta.events.iter().map(|event| event.time).find(|time| !time.is_unknown());
         Some(settings::plan(&request, first.map(|first| (first, self.last(first))), &[]))
     }

@@ -278,6 +278,8 @@ pub struct Plan {
     pub given: bool,
     /// Whether the folder that the session ran in is not here, so that hooks of it may be missing.
     pub blind: bool,
+    /// Id of the agent whose hooks they are; none: the session's own.
+    pub dialect: Option<&'static str>,
 }
 
 impl Plan {

@@ -85,6 +85,7 @@ impl Session {
 
     /// Adds what was read since the last delta.
     pub fn apply(&mut self, delta: Delta) {
+        self.dialect = delta.dialect.unwrap_or(self.dialect);
         for text in &delta.names {
             self.names.intern(text);
         }
@@ -126,6 +127,7 @@ impl Session {
             numbered.map(move |(ix, call)| (source, CallIx(u32::try_from(ix).unwrap_or(u32::MAX)), call))
         });
         Delta {
+            dialect: Some(self.dialect),
             names: self.names.since(1),
             id: Some(self.id).filter(|id| !id.is_empty()),
             title: self.title,
@@ -207,6 +209,8 @@ fn put<T: Copy>(list: &mut Vec<T>, ix: usize, value: T, filler: T) {
 /// What was read since the last one. Indices and names are those of the session it is applied to.
 #[derive(Debug, Clone, Default)]
 pub struct Delta {
+    /// Id of the agent, once it is known to be another than the session was taken for.
+    pub dialect: Option<&'static str>,
     /// New names, in the order in which they were interned.
     pub names: Vec<Arc<str>>,
     /// The session's id, once known.

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::Request;
+use super::agents::HookFile;
 use super::discover::{Discovery, Found};
 use super::file;
 use super::read::{self, Form};
@@ -36,7 +37,7 @@ fn is_scope(text: &str) -> bool {
 }
 
 /// The given files in their order.
-pub(super) fn collect(request: &Request) -> Discovery {
+pub(super) fn collect(request: &Request, other: Option<&'static HookFile>) -> Discovery {
     let mut discovery = Discovery { version: Version::read(request.version.as_deref()), ..Discovery::default() };
     for given in &request.given {
         let shown = given.path.display().to_string();
@@ -46,7 +47,7 @@ pub(super) fn collect(request: &Request) -> Discovery {
         discovery.looked_at.push(looked);
         discovery.found.push(Found {
             scope,
-            form: Form::of(&shown),
+            form: other.map_or_else(|| Form::of(&shown), Form::Other),
             path: given.path.clone(),
             shown,
             content,

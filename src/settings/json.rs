@@ -21,14 +21,23 @@ pub struct Fault {
 /// Reads a text as `JSON.parse` would: no comments, no trailing commas, of equal names the last one. `None` for a
 /// text of nothing but blanks. A byte order mark at the start is passed over, as the client does.
 pub fn read(text: &str) -> Result<Option<Node>, Fault> {
+    read_as(text, false)
+}
+
+/// As [`read`], but comments and trailing commas are let pass.
+pub fn read_with_comments(text: &str) -> Result<Option<Node>, Fault> {
+    read_as(text, true)
+}
+
+fn read_as(text: &str, loose: bool) -> Result<Option<Node>, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.chars().all(|c| matches!(c, ' ' | '\t' | '\n' | '\r')) {
         return Ok(None);
     }
     let options = ParseOptions {
-        allow_comments: false,
+        allow_comments: loose,
         allow_loose_object_property_names: false,
-        allow_trailing_commas: false,
+        allow_trailing_commas: loose,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
         allow_hexadecimal_numbers: false,
@@ -43,7 +52,7 @@ pub fn read(text: &str) -> Result<Option<Node>, Fault> {
         Fault { why: format!("not valid JSON: {why}"), position: Some(Cursor::new(text).at(error.range().start)) }
     })?;
     // The positioned parser lets a few things pass (odd blanks, control characters in texts) that JSON does not.
-    if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
+    if !loose && let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         let message = error.to_string();
         let why = message.split(" at line ").next().unwrap_or_default();
         let position = line_and_byte(text, error.line(), error.column());

@@ -1,5 +1,6 @@
 //! One file's text into a settings file, its groups and its switches.
 
+use super::agents::{self, HookFile};
 use super::file::Content;
 use super::front_matter;
 use super::json::{self, Fault};
@@ -41,6 +42,8 @@ pub(super) enum Form {
     Skill,
     /// Front matter of a subagent.
     Subagent,
+    /// A hook file of another agent.
+    Other(&'static HookFile),
 }
 
 impl Form {
@@ -84,7 +87,10 @@ pub(super) fn read(content: &Content, source: &Source<'_>) -> Read {
         Err(fault) => (Shape::refused(fault), Values::default()),
         Ok(None) => (Shape::empty(), Values::default()),
         Ok(Some(node)) => {
-            let shape = shape::judge(&node, source.scope, source.version);
+            let shape = match source.form {
+                Form::Other(rules) => agents::judge(&node, rules, source.scope, source.path),
+                _ => shape::judge(&node, source.scope, source.version),
+            };
             let values = match (&shape.status, node.object(), source.form) {
                 (crate::model::FileStatus::Loaded, Some(object), Form::Settings) => values(object),
                 _ => Values::default(),
@@ -111,6 +117,8 @@ pub(super) fn read(content: &Content, source: &Source<'_>) -> Read {
 fn root(text: &str, form: Form) -> Result<Option<Node>, Fault> {
     match form {
         Form::Settings => json::read(text),
+        Form::Other(rules) if rules.comments => json::read_with_comments(text),
+        Form::Other(_) => json::read(text),
         Form::Skill | Form::Subagent => {
             // Only `hooks` is the agent's affair here: other keys are the author's.
             Ok(front_matter::read(text)?.map(only_hooks))
@@ -170,7 +178,7 @@ fn limit(group: &mut MatcherGroup, source: &Source<'_>) {
             }
             group.limited_to = Some(why);
         }
-        Form::Settings | Form::Manifest(_) => {}
+        Form::Settings | Form::Manifest(_) | Form::Other(_) => {}
     }
 }
 

@@ -4,9 +4,13 @@ use std::path::Path;
 use std::process::Command;
 
 use hookscope::dialect::match_report::counterpart;
-use hookscope::dialect::{self, MATCHERS};
+use hookscope::dialect::{self, ALL};
+use hookscope::dialect::{Candidate, Circumstances, Dialect, Joined};
+use hookscope::model::{
+    Action, Decision, Evidence, Handler, HandlerKind, HookRun, MatcherGroup, Matching, Position, Verdict,
+};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What one client did with one subject under many matchers; `null` is no matcher.
 #[derive(Deserialize)]
@@ -20,7 +24,7 @@ struct Observed {
 }
 
 fn fires(dialect: &str, event: &str, matcher: Option<&str>, version: Option<&str>, subject: &str) -> Option<bool> {
-    let dialect = dialect::with_matchers(dialect).unwrap();
+    let dialect = dialect::by_id(dialect).unwrap();
     dialect.matching.compile(matcher, event, version).test(subject).matched
 }
 
@@ -107,7 +111,7 @@ fn matchers_of_the_vendors_examples_mean_what_their_pages_say() {
 
 #[test]
 fn each_agents_tables_are_whole() {
-    for dialect in MATCHERS {
+    for dialect in ALL {
         let rules = dialect.matching.rules;
         for rule in rules {
             assert_eq!(rules.iter().filter(|other| other.name == rule.name).count(), 1, "{} {}", dialect.id, rule.name);
@@ -146,7 +150,7 @@ fn a_moment_has_its_name_in_every_agent() {
         ("SubagentStart", "devin", None),
         ("Nonsense", "devin", None),
     ] {
-        assert_eq!(counterpart(event, dialect::with_matchers(agent).unwrap()), expect, "{event} in {agent}");
+        assert_eq!(counterpart(event, dialect::by_id(agent).unwrap()), expect, "{event} in {agent}");
     }
 }
 
@@ -166,7 +170,7 @@ fn one_matcher_in_every_agent_is_a_line_each() {
     let (_, text, _) = hookscope(&["match", "(?!Bash).*", "Bash", "--all-dialects", "--json"]);
     let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let of = |id: &str| rows.iter().find(|row| row["dialect"] == id).unwrap();
-    assert_eq!(rows.len(), MATCHERS.len());
+    assert_eq!(rows.len(), ALL.len());
     assert_eq!((&of("codex")["kind"], &of("codex")["engine"]), (&"invalid".into(), &"rust".into()));
     assert_eq!((&of("gemini-cli")["event"], &of("gemini-cli")["kind"]), (&"BeforeTool".into(), &"regex".into()));
 }
@@ -180,8 +184,163 @@ fn one_agents_reading_is_asked_for_by_name() {
     insta::assert_snapshot!(text);
     let (_, text, _) = hookscope(&["match", "[Bash", "[Bash", "--event", "BeforeTool", "--dialect", "gemini"]);
     insta::assert_snapshot!(text);
-    let (code, _, said) = hookscope(&["replay", "x.jsonl", "--dialect", "codex"]);
-    assert_eq!((code, said.contains("only this agent's matchers are there yet")), (2, true), "{said}");
+    let (code, _, said) = hookscope(&["replay", "x.jsonl", "--dialect", "cursor"]);
+    assert_eq!((code, said.contains("this agent's rules are not there yet")), (2, true), "{said}");
     let (code, _, said) = hookscope(&["match", "x", "--dialect", "cdex"]);
     assert_eq!((code, said.contains("no such agent")), (2, true), "{said}");
+}
+
+/// What a client did after one handler's answer.
+#[derive(Deserialize)]
+struct Answered {
+    id: String,
+    dialect: String,
+    event: String,
+    handler: Printed,
+    refused: bool,
+    #[serde(default)]
+    words: Option<String>,
+    #[serde(default)]
+    context: bool,
+}
+
+#[derive(Deserialize, Default)]
+struct Printed {
+    #[serde(default)]
+    stdout: String,
+    #[serde(default)]
+    stderr: String,
+    #[serde(default)]
+    exit: i32,
+}
+
+/// The decision of handlers that ended in this order, `(place, answer)` each.
+fn decided(dialect: &'static Dialect, event: &str, subject: &str, all: &[(usize, Printed)]) -> Decision {
+    let group = MatcherGroup {
+        id: format!("project:{event}/0"),
+        event: event.to_owned(),
+        file: 0,
+        position: Position { line: 1, column: 1 },
+        matcher_position: None,
+        matcher: Matching::Absent,
+        handlers: Vec::new(),
+        limited_to: None,
+    };
+    let joined = all.iter().map(|(place, printed)| {
+        let handler = Handler {
+            id: format!("project:{event}/0/{place}"),
+            kind: HandlerKind::Command { command: "x".into(), args: None, shell: None },
+            position: Position { line: 1, column: 1 },
+            timeout: None,
+            condition: None,
+            background: false,
+            raw: Value::Null,
+        };
+        let run = HookRun {
+            handler: handler.id.clone(),
+            kind: "command",
+            command: Some("x".into()),
+            evidence: Evidence::Run,
+            exit_code: Some(printed.exit),
+            signal: None,
+            duration_ms: None,
+            stdout: Some(printed.stdout.clone()),
+            stderr: Some(printed.stderr.clone()),
+            timed_out: false,
+            outcome: None,
+            says: None,
+            notes: Vec::new(),
+            lost: false,
+            sources: Vec::new(),
+        };
+        let candidate = Candidate { group: &group, handler: &handler, label: "x" };
+        Joined { place: (0, *place), ..(dialect.behaviour.heard)(event, None, &candidate, run) }
+    });
+    let joined: Vec<Joined> = joined.collect();
+    let at = Circumstances {
+        event,
+        class: dialect.event(event).unwrap().class,
+        subject: Some(subject),
+        version: None,
+        mode: None,
+        blocks_before: 0,
+        cap: dialect.stop.cap,
+        has_rules: false,
+    };
+    (dialect.behaviour.decide)(&at, &joined)
+}
+
+#[test]
+fn every_observed_answer_does_what_it_did_to_the_real_client() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/truth/answers-of-other-agents.jsonl");
+    let mut wrong = Vec::new();
+    let mut held = 0;
+    for line in std::fs::read_to_string(path).unwrap().lines() {
+        let row: Answered = serde_json::from_str(line).unwrap();
+        let dialect = dialect::by_id(&row.dialect).unwrap();
+        let subject = if row.dialect == "codex" { "Bash" } else { "run_shell_command" };
+        let decision = decided(dialect, &row.event, subject, &[(0, row.handler)]);
+        let rejected = decision.action == Some(Action::InputRejected);
+        // What ends a turn at its end refuses nothing.
+        let ends = decision.action == Some(Action::TurnEnds);
+        let refused = rejected || !ends && matches!(decision.verdict, Verdict::Deny | Verdict::Block | Verdict::Halt);
+        let told = decision.reason.clone().unwrap_or_default();
+        let words =
+            rejected || row.words.as_deref().is_none_or(|words| !told.is_empty() && words.contains(told.as_str()));
+        let context = !row.context || !decision.additional_context.is_empty();
+        let silent = row.context
+            || !matches!(row.event.as_str(), "SessionStart" | "UserPromptSubmit")
+            || decision.additional_context.is_empty();
+        if refused == row.refused && words && context && silent {
+            held += 1;
+        } else {
+            wrong.push(format!(
+                "{} {} {}: {:?} {:?} {:?}",
+                row.dialect, row.event, row.id, decision.verdict, decision.reason, decision.additional_context
+            ));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    assert_eq!(held, 96);
+}
+
+#[test]
+fn several_answers_combine_as_they_did() {
+    let deny = |word: &str| Printed { stderr: word.to_owned(), exit: 2, ..Printed::default() };
+    let json = |value: Value| Printed { stdout: value.to_string(), ..Printed::default() };
+    let codex = dialect::by_id("codex").unwrap();
+    // The second one finishes first; the first one in the settings gives the words.
+    let both = decided(codex, "PreToolUse", "Bash", &[(1, deny("b")), (0, deny("a"))]);
+    assert_eq!((both.verdict, both.reason.as_deref()), (Verdict::Deny, Some("a")));
+    let rewrite = |command: &str| {
+        json(
+            json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": command}}}),
+        )
+    };
+    let last = decided(codex, "PreToolUse", "Bash", &[(1, rewrite("b")), (0, rewrite("a"))]);
+    assert_eq!(last.updated_input, Some(json!({"command": "a"})));
+    let refused = decided(codex, "PreToolUse", "Bash", &[(0, rewrite("a")), (1, deny("b"))]);
+    assert_eq!((refused.verdict, refused.reason.as_deref(), refused.updated_input), (Verdict::Deny, Some("b"), None));
+    let stop = |value: Value| json(value);
+    let ended = decided(
+        codex,
+        "Stop",
+        "",
+        &[(0, stop(json!({"decision": "block", "reason": "a"}))), (1, stop(json!({"continue": false})))],
+    );
+    assert_eq!((ended.verdict, ended.action), (Verdict::Halt, Some(Action::TurnEnds)));
+    let context =
+        |text: &str| json(json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text}}));
+    let ordered = decided(codex, "PreToolUse", "Bash", &[(1, context("b")), (0, context("a"))]);
+    assert_eq!(ordered.additional_context, ["a", "b"]);
+    let beside = decided(codex, "PreToolUse", "Bash", &[(0, deny("a")), (1, context("b"))]);
+    assert_eq!((beside.verdict, beside.additional_context), (Verdict::Deny, vec!["b".to_owned()]));
+
+    let qwen = dialect::by_id("qwen-code").unwrap();
+    let both = decided(qwen, "PreToolUse", "run_shell_command", &[(0, deny("a")), (1, deny("b"))]);
+    assert_eq!(both.reason.as_deref(), Some("a\nb"));
+    let gemini = dialect::by_id("gemini-cli").unwrap();
+    let allow = json(json!({"decision": "allow", "reason": "fine"}));
+    let both = decided(gemini, "BeforeTool", "run_shell_command", &[(0, allow), (1, deny("b"))]);
+    assert_eq!((both.verdict, both.reason.as_deref()), (Verdict::Deny, Some("fine\nb")));
 }

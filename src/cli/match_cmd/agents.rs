@@ -26,7 +26,7 @@ pub(super) fn run(
         let heading = format!("Matcher  {}   ({}, every agent in its newest known version)", args.pattern, args.event);
         writeln!(out, "{}\n", safe(&heading))?;
     }
-    for dialect in dialect::MATCHERS.iter().copied() {
+    for dialect in dialect::ALL.iter().copied() {
         let event = counterpart(&args.event, dialect);
         let report = match event {
             Some(event) => held(args, dialect, event, seen, judge),

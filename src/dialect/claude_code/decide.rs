@@ -5,6 +5,8 @@
 
 mod words;
 
+pub(in crate::dialect) use words::effect;
+
 use super::outcomes::{counts, stronger};
 use crate::dialect::rules::at_least;
 use crate::dialect::{Circumstances, EventClass, Joined};
@@ -196,7 +198,7 @@ pub(super) fn capped(at: &Circumstances<'_>) -> bool {
 }
 
 /// What the agent then does, as far as the hooks decide.
-pub(super) fn action(at: &Circumstances<'_>, decision: &Decision) -> Action {
+pub(in crate::dialect) fn action(at: &Circumstances<'_>, decision: &Decision) -> Action {
     use EventClass as C;
     match (at.class, decision.verdict) {
         (C::BeforeTool, Verdict::Deny) => Action::Blocked,

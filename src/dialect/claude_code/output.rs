@@ -10,6 +10,7 @@ pub use fields::HookOutput;
 
 use super::DIALECT;
 use super::outcomes::class_of;
+pub use crate::dialect::Ran;
 use crate::dialect::rules::at_least;
 use crate::dialect::{EventClass, Reading};
 use crate::model::{Outcome, Says};
@@ -50,21 +51,6 @@ pub fn classify(event: &str, stdout: &str, version: Option<&str>) -> Form {
         Err(_) if text.ends_with('}') && at_least(version, (2, 1, 198)) => Form::LooksLikeJson,
         Err(_) => Form::Text,
     }
-}
-
-/// What a run of a handler left behind.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Ran<'a> {
-    /// Standard output.
-    pub stdout: &'a str,
-    /// Standard error.
-    pub stderr: &'a str,
-    /// Exit code; `None`: killed, or not known.
-    pub exit_code: Option<i32>,
-    /// Stopped by its time limit.
-    pub timed_out: bool,
-    /// `async` in settings.
-    pub background: bool,
 }
 
 /// What a handler's stdout and exit code say at an event; `None`: nothing.

@@ -102,5 +102,5 @@ pub fn heard(event: &str, version: Option<&str>, candidate: &Candidate<'_>, mut 
     run.says = reading.says;
     run.lost = reading.lost;
     run.notes.extend(reading.notes.iter().cloned());
-    Joined { run, reading, label: candidate.label.to_owned(), attributed: Evidence::Run }
+    Joined { run, reading, label: candidate.label.to_owned(), place: (0, 0), attributed: Evidence::Run }
 }

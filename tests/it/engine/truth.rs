@@ -61,7 +61,7 @@ fn joined(event: &str, version: &str, ix: usize, hook: &Value) -> Joined {
         lost: false,
         sources: Vec::new(),
     };
-    Joined { run, reading, label: format!("h{ix}"), attributed: Evidence::Run }
+    Joined { run, reading, label: format!("h{ix}"), place: (0, ix), attributed: Evidence::Run }
 }
 
 fn subject(event: &str) -> Option<&'static str> {
@@ -171,7 +171,7 @@ fn decisions_are_those_of_the_measured_clients() {
 fn conditions_hold_where_they_did_in_the_measured_client() {
     let table: Value = serde_json::from_str(include_str!("../../data/truth/claude-code-if.json")).unwrap();
     let spec = DIALECT.event("PreToolUse");
-    let behaviour = DIALECT.behaviour();
+    let behaviour = DIALECT.behaviour;
     let mut faults = Vec::new();
     for (condition, fired) in table["fired"].as_object().unwrap() {
         for (ix, call) in table["calls"].as_array().unwrap().iter().enumerate() {

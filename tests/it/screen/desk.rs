@@ -452,6 +452,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
         looked_at: Vec::new(),
         given: false,
         blind: false,
+        dialect: None,
     };
     (session, Desk { plan, steps, rounds })
 }

@@ -46,7 +46,7 @@ fn first_line(text: &str) -> &str {
 }
 
 /// What follows, in one sentence.
-pub(in super::super) fn effect(at: &Circumstances<'_>, decision: &Decision) -> String {
+pub(in crate::dialect) fn effect(at: &Circumstances<'_>, decision: &Decision) -> String {
     let Some(action) = decision.action else { return "nothing tells what came of it".to_owned() };
     let refused = decision.steps.iter().any(|step| step.rule == Some("halt-joins-refusal"));
     match action {

@@ -238,7 +238,7 @@ impl Draft {
             sources: each_once(self.sources),
         };
         let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
-        Joined { run, reading, label, attributed: self.attributed }
+        Joined { run, reading, label, place: (0, 0), attributed: self.attributed }
     }
 }
 
