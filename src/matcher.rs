@@ -272,8 +272,13 @@ impl Matcher {
             Form::All => words::match_all(self.text()),
             Form::Ignored => words::IGNORED.to_owned(),
             Form::Names(names) => words::explain_names(names, &self.rule),
-            Form::Literal => "one exact text, case counts".to_owned(),
-            Form::Regex(_) => words::explain_regex(self.text().unwrap_or_default(), &self.rule),
+            Form::Literal => format!("one text, which has to be exactly `{}`", self.text().unwrap_or_default()),
+            Form::Regex(searcher) => {
+                let text = self.text().unwrap_or_default();
+                // Whoever asks for letters only and takes none is content with any name.
+                let all = !words::looks_around(text) && matches!(searcher.find("", &NoJudge), Judged::Found(..));
+                words::explain_regex(text, all, &self.rule)
+            }
             Form::Invalid(error) => words::invalid(error),
             Form::TooLarge(error) => words::undecided(error),
         }
@@ -286,7 +291,7 @@ impl Matcher {
 
     fn test_names(&self, names: &[String], subject: &str) -> Match {
         if names.iter().any(|name| name == subject) {
-            let why = if names.len() == 1 { "exact name".to_owned() } else { words::listed(subject) };
+            let why = if names.len() == 1 { words::same(subject) } else { words::listed(subject) };
             return Match { matched: Some(true), span: Some((0, subject.len())), why };
         }
         let present = self.rule.present_name(subject);
@@ -302,7 +307,7 @@ impl Matcher {
         for name in self.rule.all_names(subject) {
             match searcher.find(name, judge) {
                 Judged::Found(start, end) if name == subject => {
-                    let why = words::found(subject, start, end);
+                    let why = words::found(self.text().unwrap_or_default(), subject, start, end);
                     return Match { matched: Some(true), span: Some((start, end)), why };
                 }
                 Judged::Found(..) => {

@@ -134,11 +134,8 @@ fn name_row(
         step(&mut pen, columns.keep + 1);
     }
     if pen.width >= 12 {
-        let why = if fit == Fit::Trying {
-            "it may take exponential time: tried where it can be stopped"
-        } else {
-            plainly(&it.why)
-        };
+        let why =
+            if fit == Fit::Trying { "it may take exponential time: tried where it can be stopped" } else { &it.why };
         canvas.text(pen, why, if fit == Fit::Match { tone } else { Tone::Dim });
     }
 }
@@ -148,6 +145,8 @@ fn name_line(it: &MatchRow, tone: Tone, cells: usize, canvas: &Canvas) -> Line {
     let safe = |text: &str| text::safe_as(text, canvas.charset).into_owned();
     let parts = it
         .span
+        // Where nothing of the name was matched, brackets around nothing would only puzzle.
+        .filter(|(start, end)| start < end)
         .and_then(|(start, end)| Some((it.subject.get(..start)?, it.subject.get(start..end)?, it.subject.get(end..)?)));
     let Some((before, found, after)) = parts else {
         let name = if it.subject.is_empty() { "(empty)".to_owned() } else { safe(&it.subject) };
@@ -158,10 +157,4 @@ fn name_line(it: &MatchRow, tone: Tone, cells: usize, canvas: &Canvas) -> Line {
     let room = cells.saturating_sub(text::width(&found) + 2);
     let before = text::cut_start(&before, room, canvas.charset);
     Line::new().and(before, tone).and(format!("[{found}]"), Tone::Strong).and(safe(after), tone)
-}
-
-/// A reason without what stands beside it anyway: the kind of pattern, the result.
-fn plainly(why: &str) -> &str {
-    let known = ["a regular expression, ", "undecided: "];
-    known.iter().find_map(|words| why.strip_prefix(words)).unwrap_or(why)
 }

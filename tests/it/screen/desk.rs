@@ -347,7 +347,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
             "bash",
             20,
             false,
-            "exact names, case counts: `bash` is not `Bash`",
+            "case counts: `bash` is not `Bash`",
             handler("project:PreToolUse/1/0", "lint.sh", 21, Some(false)),
         ),
         group(
@@ -365,7 +365,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
             "mcp__github",
             3,
             false,
-            "a server name alone matches nothing: mcp__github__.*",
+            "a server name alone matches nothing: write mcp__github__.*",
             handler("plugin-gh:PreToolUse/0/0", "gh-log", 4, Some(false)),
         ),
     ];
