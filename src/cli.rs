@@ -15,6 +15,7 @@ pub mod match_cmd;
 mod opening;
 pub mod options;
 pub mod replay;
+mod run;
 mod screen;
 pub mod sessions;
 pub mod show;
@@ -116,7 +117,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             "hookscope COMMAND SESSION, or hookscope SESSION alone to open it",
         ));
     }
-    opening::check(&common)?;
+    opening::check(&common, matches!(cli.command, Some(Command::Match(_))))?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let form = if common.json { Form::Json } else { Form::Text };
     let exit = match cli.command {
@@ -124,8 +125,8 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         None => screen::sessions(&cli.sessions, &common),
         Some(Command::Demo(args)) => demo_command(&args, &common, &mut out),
         Some(Command::Replay(args)) => {
-            let mut replay = replay::Replay::new(&args, form, Instant::now())?;
-            let mode = args.mode.map(Into::into);
+            let mut replay = replay::Replay::new(&args, &common, form, Instant::now())?;
+            let mode = if args.run { Some(Mode::Run) } else { args.mode.map(Into::into) };
             each(&args.sessions, &common, mode, &mut |view| replay.session(view, &mut out).map(|()| Exit::Done))?;
             let paint = if colours(&common) { style::Paint::Colours } else { style::Paint::Plain };
             replay.finish(paint, &mut out)

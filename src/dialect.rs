@@ -4,15 +4,22 @@
 
 mod behaviour;
 pub mod claude_code;
+pub mod codex;
+pub mod copilot;
+pub mod cortex;
+pub mod devin;
+pub mod gemini;
 pub mod hook_log;
 pub mod match_report;
+pub mod matching;
+pub mod qwen;
 mod reader;
 mod recognise;
 pub mod rules;
 
 pub use crate::matcher::ToolSpec;
 pub use behaviour::{
-    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Said, Speaker, Traces,
+    Admission, Behaviour, Candidate, Circumstances, Condition, Firing, Joined, Reading, Said, Setting, Speaker, Traces,
 };
 pub use reader::{Output, Reader, Shared, Started, SubagentKey};
 pub use recognise::{Format, PREFIX, Role, recognise};
@@ -31,6 +38,8 @@ pub struct Dialect {
     pub events: &'static [EventSpec],
     /// Tool names that it is known to have, with former names.
     pub tools: &'static [ToolSpec],
+    /// How it reads matchers.
+    pub matching: matching::Matching,
 }
 
 impl Dialect {
@@ -72,6 +81,8 @@ pub enum MatcherUse {
     TestedNarrow,
     /// Ignored: every group fires.
     Ignored,
+    /// There is nothing to test it on: a group with any matcher but an empty one never fires.
+    Barred,
 }
 
 /// What kind of moment an event is.
@@ -108,5 +119,27 @@ pub fn by_id(id: &str) -> Option<&'static Dialect> {
     ALL.iter().copied().find(|dialect| dialect.id == id)
 }
 
-/// Every dialect.
+/// The dialect with that id, or a short form of it, of those whose matchers are known.
+pub fn with_matchers(name: &str) -> Option<&'static Dialect> {
+    let id = match name {
+        "gemini" => "gemini-cli",
+        "qwen" => "qwen-code",
+        name => name,
+    };
+    MATCHERS.iter().copied().find(|dialect| dialect.id == id)
+}
+
+/// Every dialect whose matchers are known.
+pub const MATCHERS: &[&Dialect] = &[
+    &claude_code::DIALECT,
+    &cortex::DIALECT,
+    &cortex::SDK,
+    &devin::DIALECT,
+    &codex::DIALECT,
+    &gemini::DIALECT,
+    &qwen::DIALECT,
+    &copilot::DIALECT,
+];
+
+/// Every dialect whose sessions are read.
 pub const ALL: &[&Dialect] = &[&claude_code::DIALECT];

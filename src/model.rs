@@ -11,6 +11,7 @@ mod hook;
 mod label;
 mod name;
 mod session;
+mod start;
 mod step;
 mod time;
 
@@ -29,6 +30,7 @@ pub use hook::{
 pub use label::{command_words, simple_commands};
 pub use name::{Name, Names};
 pub use session::{Delta, Progress, Session, SourceInfo};
+pub use start::Start;
 pub use step::{
     Decision, GroupStep, HandlerStep, HookRun, Outcome, Overruled, PermissionResult, RecordedVerdict, RuleStep, Step,
     Text,

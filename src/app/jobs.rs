@@ -13,6 +13,7 @@ use super::decision::{lost_note, lost_or_failed, run_label};
 use super::survey::look;
 use super::{Described, Effect, Input, Inspect, JsonRows, Note, SharedSession, Way};
 use crate::dialect::match_report::{Question, report};
+use crate::dialect::{self, claude_code};
 use crate::model::{EventIx, Session, Step, Verdict};
 
 /// A filter is asked for again after this, so that what was found so far is seen.
@@ -62,12 +63,13 @@ pub fn perform(
             find(text, *from, *way, *generation, session, inspect, stale, send);
         }
         Effect::Try(trial) => {
+            let dialect = dialect::by_id(session.read().dialect).unwrap_or(&claude_code::DIALECT);
             for subject in &trial.subjects {
                 if stale() {
                     return;
                 }
                 let (pattern, event) = (trial.pattern.as_str(), trial.event.as_str());
-                let question = Question { pattern, event, version: trial.version.as_deref() };
+                let question = Question { dialect, pattern, event, version: trial.version.as_deref() };
                 let report = report(question, &[subject], &[], inspect.judge());
                 for row in report.results {
                     send(Input::Tried { generation: trial.generation, row });

@@ -11,7 +11,7 @@ use tui_input::Input as Field;
 use super::doc::Line;
 use super::{Cursor, Doc, Subjects, Tone, Way};
 use crate::dialect::match_report::{MatchReport, MatchRow, Question, known_subjects, report};
-use crate::dialect::{self, Dialect, EventSpec};
+use crate::dialect::{self, Dialect, EventSpec, claude_code};
 use crate::matcher::NoJudge;
 use crate::model::Session;
 use crate::text::Charset;
@@ -102,10 +102,16 @@ pub struct Lab {
     upto: usize,
 }
 
+/// Who reads the matcher: Claude Code where the session is of no known agent.
+fn reader(dialect: Option<&'static Dialect>) -> &'static Dialect {
+    dialect.unwrap_or(&claude_code::DIALECT)
+}
+
 impl Lab {
     /// A lab for a pattern under an event.
     pub fn new(pattern: &str, event: &str, version: Option<String>, session: &Session, subjects: &Subjects) -> Lab {
-        let question = Question { pattern, event, version: version.as_deref() };
+        let dialect = dialect::by_id(session.dialect);
+        let question = Question { dialect: reader(dialect), pattern, event, version: version.as_deref() };
         let mut lab = Lab {
             report: report(question, &[], &[], &NoJudge),
             field: Field::new(pattern.to_owned()),
@@ -113,7 +119,7 @@ impl Lab {
             version,
             counts: Vec::new(),
             cursor: Cursor::default(),
-            dialect: dialect::by_id(session.dialect),
+            dialect,
             names: Vec::new(),
             generation: 0,
             waiting: Vec::new(),
@@ -158,7 +164,12 @@ impl Lab {
     fn hold(&mut self) {
         let names: Vec<&str> = self.names.iter().map(|(name, _)| name.as_str()).collect();
         let chosen = self.chosen().map(|row| row.subject.clone());
-        let question = Question { pattern: self.field.value(), event: &self.event, version: self.version.as_deref() };
+        let question = Question {
+            dialect: reader(self.dialect),
+            pattern: self.field.value(),
+            event: &self.event,
+            version: self.version.as_deref(),
+        };
         self.report = report(question, &names, &[], &NoJudge);
         self.generation += 1;
         // What the engine here does not take (then there is an error) nobody can try.

@@ -1,13 +1,15 @@
 //! `hookscope match`: tests a matcher, in words or JSON.
 
+mod agents;
+
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Common;
-use crate::dialect::claude_code::{DIALECT, matching};
 use crate::dialect::match_report::{MatchReport, MatchRow, Question, known_subjects, report};
+use crate::dialect::{self, Dialect, claude_code};
 use crate::exec::judge::ChildJudge;
 use crate::matcher::{Judge, NoJudge};
 use crate::text::{safe, width, wrap};
@@ -32,6 +34,9 @@ pub struct MatchArgs {
     /// Test it on the names seen in this session
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
+    /// What every agent makes of it, one line each
+    #[arg(long)]
+    pub all_dialects: bool,
 }
 
 /// Tests the matcher and writes what came of it. `session_names`: names seen in the session for this event, with
@@ -64,7 +69,11 @@ pub fn run_with(
     judge: &dyn Judge,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let known = known_subjects(&DIALECT, &args.event);
+    if args.all_dialects {
+        return agents::run(args, common, &session_names.unwrap_or_default(), judge, out);
+    }
+    let dialect = common.dialect.as_deref().and_then(dialect::with_matchers).unwrap_or(&claude_code::DIALECT);
+    let known = known_subjects(dialect, &args.event);
     let counts = session_names.unwrap_or_default();
     let seen: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();
     let named: Vec<&str> = args.subjects.iter().map(String::as_str).collect();
@@ -74,13 +83,14 @@ pub fn run_with(
         (named, _) => (named, Asked::Named),
     };
     let all: Vec<&str> = seen.iter().chain(&known).copied().collect();
-    let question = Question { pattern: &args.pattern, event: &args.event, version: common.agent_version.as_deref() };
+    let question =
+        Question { dialect, pattern: &args.pattern, event: &args.event, version: common.agent_version.as_deref() };
     let report = report(question, subjects, &all, judge);
     if common.json {
         serde_json::to_writer(&mut *out, &report)?;
         return writeln!(out);
     }
-    write_text(&report, &asked, out)
+    write_text(dialect, &report, &asked, out)
 }
 
 /// Whose names are tested.
@@ -90,9 +100,9 @@ enum Asked<'a> {
     Known,
 }
 
-fn write_text(report: &MatchReport, asked: &Asked<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let MatchReport { pattern, dialect, agent_version, event, .. } = report;
-    let heading = format!("Matcher  {pattern}   ({dialect} {agent_version}, {event})");
+fn write_text(dialect: &Dialect, report: &MatchReport, asked: &Asked<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let MatchReport { pattern, agent_version, event, .. } = report;
+    let heading = format!("Matcher  {pattern}   ({} {agent_version}, {event})", dialect.id);
     writeln!(out, "{}", safe(&heading))?;
     writeln!(out, "{}", safe(&report.explanation))?;
     let (listed, others): (Vec<&MatchRow>, Vec<&MatchRow>) = match asked {
@@ -102,7 +112,7 @@ fn write_text(report: &MatchReport, asked: &Asked<'_>, out: &mut dyn Write) -> i
     };
     if !report.results.is_empty() {
         writeln!(out)?;
-    } else if let Some(nothing) = nothing_to_test(event, asked) {
+    } else if let Some(nothing) = nothing_to_test(dialect, event, asked) {
         writeln!(out, "\n{}", safe(&nothing))?;
     }
     write_rows(&listed, asked, out)?;
@@ -110,7 +120,7 @@ fn write_text(report: &MatchReport, asked: &Asked<'_>, out: &mut dyn Write) -> i
         let names = others.iter().map(|row| safe(&row.subject)).collect::<Vec<_>>().join(", ");
         write_wrapped(verdict(Some(false)), &names, out)?;
     }
-    if let Some(rule) = report.assumed.and_then(|name| matching::RULES.iter().find(|rule| rule.name == name)) {
+    if let Some(rule) = report.assumed.and_then(|name| dialect.matching.rule_text(name)) {
         writeln!(out)?;
         write_wrapped("assumed", rule.text, out)?;
     }
@@ -129,10 +139,10 @@ fn write_wrapped(word: &str, text: &str, out: &mut dyn Write) -> io::Result<()> 
 }
 
 /// Why there is no row, unless the pattern's own words say it.
-fn nothing_to_test(event: &str, asked: &Asked<'_>) -> Option<String> {
+fn nothing_to_test(dialect: &Dialect, event: &str, asked: &Asked<'_>) -> Option<String> {
     match asked {
         Asked::Session(_) => Some(format!("the session has no name that a matcher of {event} is tested on")),
-        Asked::Known => DIALECT
+        Asked::Known => dialect
             .event(event)
             .and_then(|spec| spec.subject)
             .map(|field| format!("no values of {field} are known: name some to test it on")),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::style::Paint;
 use super::{Common, Failure, View, charset, colours};
-use crate::dialect::{Dialect, claude_code};
+use crate::dialect::{self, Dialect, claude_code};
 use crate::engine::{self, Mode, Tracer};
 use crate::exec::judge::ChildJudge;
 use crate::load::group::{NoSession, group};
@@ -57,14 +57,21 @@ const NOT_YET: &[&str] = &[
     "kimi",
 ];
 
-/// Refuses options that can't be followed.
-pub fn check(common: &Common) -> Result<(), Failure> {
-    let dialect = common.dialect.as_deref().unwrap_or("auto");
-    if dialect != "auto" && dialect != claude_code::DIALECT.id {
-        let known = format!("known: auto, {}", claude_code::DIALECT.id);
-        return Err(match NOT_YET.contains(&dialect) {
-            true => Failure::new(format!("--dialect {dialect}: this agent's rules are not there yet"), known),
-            false => Failure::new(format!("--dialect {dialect}: no such agent"), known),
+/// Refuses options that can't be followed. `matchers_only`: the command asks for a reading of matchers alone.
+pub fn check(common: &Common, matchers_only: bool) -> Result<(), Failure> {
+    let name = common.dialect.as_deref().unwrap_or("auto");
+    let is_known = if matchers_only { dialect::with_matchers(name) } else { dialect::by_id(name) };
+    if name != "auto" && is_known.is_none() {
+        let known = if matchers_only { dialect::MATCHERS } else { dialect::ALL };
+        let known = known.iter().map(|dialect| dialect.id).collect::<Vec<_>>().join(", ");
+        let known = format!("known: auto, {known}");
+        return Err(match NOT_YET.contains(&name) {
+            true if dialect::with_matchers(name).is_some() => Failure::new(
+                format!("--dialect {name}: only this agent's matchers are there yet, not its sessions and answers"),
+                "hookscope match PATTERN reads them",
+            ),
+            true => Failure::new(format!("--dialect {name}: this agent's rules are not there yet"), known),
+            false => Failure::new(format!("--dialect {name}: no such agent"), known),
         });
     }
     if let Some(version) = &common.agent_version

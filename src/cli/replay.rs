@@ -8,12 +8,13 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::run::Runner;
 use super::style::{self, Meaning};
 use super::view::{View, clock, duration};
-use super::{Exit, Failure};
+use super::{Common, Exit, Failure};
 use crate::engine::filter::Filter;
 use crate::engine::{Inputs, Mode, Row, StepOptions};
-use crate::model::{EventIx, FileStatus, Outcome, Step, Verdict};
+use crate::model::{EventIx, FileStatus, HookRun, Outcome, Step, Verdict};
 use crate::text;
 
 /// Arguments of `hookscope replay`.
@@ -23,8 +24,11 @@ pub struct ReplayArgs {
     #[arg(value_name = "SESSION", required = true)]
     pub sessions: Vec<std::path::PathBuf>,
     /// Matchers only, or recorded outcomes; default: recorded where the session holds outcomes
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, conflicts_with = "run")]
     pub mode: Option<ModeWord>,
+    /// Run the command handlers now, on the recorded hook inputs: this is your yes to what the settings say
+    #[arg(long)]
+    pub run: bool,
     /// Only events for which this holds: event:PreToolUse verdict:deny
     #[arg(long = "where", value_name = "FILTER")]
     pub filter: Option<String>,
@@ -76,12 +80,14 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Replay {
     form: Form,
+    run: Option<Common>,
     filter: Option<Filter>,
     inputs: Inputs,
     texts: Texts,
     since: Instant,
     events: u64,
     matched: u64,
+    changed: u64,
     verdicts: [u64; Verdict::ALL.len()],
     told: HashSet<String>,
 }
@@ -104,15 +110,17 @@ impl Replay {
     ///
     /// # Errors
     /// The filter can't be read.
-    pub fn new(args: &ReplayArgs, form: Form, since: Instant) -> Result<Replay, Failure> {
+    pub fn new(args: &ReplayArgs, common: &Common, form: Form, since: Instant) -> Result<Replay, Failure> {
         Ok(Replay {
             form,
+            run: args.run.then(|| common.clone()),
             filter: filter(args.filter.as_deref())?,
             inputs: if args.inputs { Inputs::Shown } else { Inputs::Omitted },
             texts: if args.no_inputs { Texts::LeftOut } else { Texts::Kept },
             since,
             events: 0,
             matched: 0,
+            changed: 0,
             verdicts: [0; Verdict::ALL.len()],
             told: HashSet::new(),
         })
@@ -128,14 +136,19 @@ impl Replay {
         if self.form == Form::Text {
             widths.head(view, out)?;
         }
+        let mut runner = self.run.as_ref().map(Runner::new).transpose()?;
         for (ix, event) in view.session.events.iter().enumerate() {
             let ix = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
             let wanted = self.filter.as_ref().is_none_or(|it| it.matches(view.tracer, view.session, ix, view.lines));
             if !view.is_asked_for(event) || !wanted {
+                if let Some(runner) = &mut runner {
+                    runner.pass(view, event);
+                }
                 continue;
             }
             let mut row = view.tracer.row(view.session, ix);
             let step = match self.form {
+                _ if runner.is_some() => self.run(view, ix, runner.as_mut(), &mut row)?,
                 Form::Json => self.step(view, ix),
                 // A million quiet rows need no bodies.
                 Form::Text if tells_more(&row) => self.step(view, ix),
@@ -159,6 +172,27 @@ impl Replay {
 
     fn step(&self, view: &View<'_>, ix: EventIx) -> Option<Step> {
         view.tracer.step(view.session, ix, view.lines, StepOptions { inputs: self.inputs, mode: None })
+    }
+
+    /// Runs the handlers of an event, and puts what came of it into its row.
+    fn run(
+        &mut self,
+        view: &View<'_>,
+        ix: EventIx,
+        runner: Option<&mut Runner>,
+        row: &mut Row,
+    ) -> Result<Option<Step>, Failure> {
+        let Some(runner) = runner else { return Ok(None) };
+        let Some(step) = runner.step(view, ix, self.inputs)? else { return Ok(None) };
+        self.changed += u64::from(step.changed);
+        let failed = |run: &HookRun| {
+            matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun))
+        };
+        row.failed = step.runs.iter().any(failed);
+        row.lost = step.runs.iter().any(|run| run.lost);
+        row.started_unknown = false;
+        row.took_ms = step.runs.iter().filter_map(|run| run.duration_ms).map(|took| took.ceil() as u32).max();
+        Ok(Some(step))
     }
 
     fn count(&mut self, row: &Row) {
@@ -255,7 +289,7 @@ impl Replay {
                     counted.map(|(verdict, count)| (verdict.word().to_owned(), json!(count))).collect();
                 let line = json!({
                     "kind": "summary", "events": self.events, "matched": self.matched, "verdicts": verdicts,
-                    "changed": 0, "elapsed_ms": (elapsed * 10.0).round() / 10.0,
+                    "changed": self.changed, "elapsed_ms": (elapsed * 10.0).round() / 10.0,
                 });
                 writeln!(out, "{line}")?;
             }
@@ -264,7 +298,12 @@ impl Replay {
                     counted.map(|(verdict, count)| format!("{count} {}", verdict.word())).collect();
                 let events = if self.events == 1 { "event" } else { "events" };
                 let verdicts = if verdicts.is_empty() { "nothing".to_owned() } else { verdicts.join(", ") };
-                let line = format!("{} {events}, {} matched: {verdicts}", self.events, self.matched);
+                let changed = match self.changed {
+                    0 if self.run.is_some() => ", nothing changed".to_owned(),
+                    0 => String::new(),
+                    count => format!(", {count} changed"),
+                };
+                let line = format!("{} {events}, {} matched: {verdicts}{changed}", self.events, self.matched);
                 writeln!(out, "{}", view_paint.paint(Meaning::Strong, &line))?;
             }
         }
@@ -304,6 +343,13 @@ const NOTE: usize = 100;
 /// Short remarks under a failing or deciding row.
 fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
     let mut notes = Vec::new();
+    if step.changed
+        && let Some(recorded) = &step.recorded
+    {
+        let word = step.decision.verdict.word();
+        let word = if step.hypothetical { format!("{word}, if it came to it") } else { word.to_owned() };
+        notes.push(format!("CHANGED: the session has {}, now {word}", recorded.verdict.word()));
+    }
     let decision = &step.decision;
     let handlers = || step.groups.iter().flat_map(|group| group.handlers.iter().map(move |it| (group, it)));
     let label = |id: &str| handlers().find(|(_, it)| it.id == id).map(|(_, it)| it.label.clone());

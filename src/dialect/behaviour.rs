@@ -4,13 +4,15 @@
 //! agent's rules.
 
 use std::io;
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::{EventClass, EventSpec, Rule};
 use crate::matcher::{Hint, Matcher};
 use crate::model::{
-    Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Time, Verdict,
+    Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Start, Time,
+    Verdict,
 };
 use crate::source::Lines;
 
@@ -35,6 +37,10 @@ pub struct Behaviour {
     pub decide: fn(at: &Circumstances<'_>, answers: &[Joined]) -> crate::model::Decision,
     /// Sets what the agent does, and its words, by a decision's verdict.
     pub follow: fn(at: &Circumstances<'_>, decision: &mut crate::model::Decision),
+    /// How a handler is started; else why it can't be here, for a person.
+    pub start: fn(handler: &Handler, setting: &Setting<'_>) -> Result<Start, String>,
+    /// What the agent makes of a run that has just ended, given with its output and how it ended.
+    pub heard: fn(event: &str, version: Option<&str>, candidate: &Candidate<'_>, run: HookRun) -> Joined,
     /// A rule by name.
     pub rule: fn(name: &str) -> Option<&'static Rule>,
     /// What a line says in the conversation around the events.
@@ -206,4 +212,25 @@ pub struct Circumstances<'a> {
     pub cap: Option<u16>,
     /// Whether any settings file has permission rules.
     pub has_rules: bool,
+}
+
+/// Where and with what a handler is started.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// The event's name.
+    pub event: &'a str,
+    /// The project folder, as the session has it.
+    pub project: &'a str,
+    /// The folder of the plugin that brings the handler.
+    pub plugin: Option<&'a str>,
+    /// Where it runs; exists.
+    pub cwd: &'a Path,
+    /// Session id.
+    pub session: &'a str,
+    /// How the session was started: `cli`, `sdk-py` …
+    pub entrypoint: Option<&'a str>,
+    /// What it may have of the environment.
+    pub env: &'a [(String, String)],
+    /// The hook input.
+    pub input: &'a Value,
 }

@@ -13,6 +13,7 @@ pub mod matching;
 pub mod outcomes;
 pub mod output;
 pub mod rules;
+mod start;
 pub mod stream;
 pub mod tools;
 mod transcript;
@@ -22,7 +23,20 @@ pub use input::hook_input;
 pub use transcript::{SubagentMeta, Transcript, meta};
 
 use super::Dialect;
+use super::matching::Matching;
 
 /// The table.
-pub static DIALECT: Dialect =
-    Dialect { id: "claude-code", name: "Claude Code", newest: "2.1.332", events: events::EVENTS, tools: tools::TOOLS };
+pub static DIALECT: Dialect = Dialect {
+    id: "claude-code",
+    name: "Claude Code",
+    newest: "2.1.332",
+    events: events::EVENTS,
+    tools: tools::TOOLS,
+    matching: Matching {
+        rule: matching::rule,
+        hints: matching::hints,
+        rule_name: matching::rule_name,
+        assumption: matching::assumption,
+        rules: matching::RULES,
+    },
+};

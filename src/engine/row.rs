@@ -63,7 +63,7 @@ impl Tracer {
         let Some(selection) = self.selection(session, ix) else { return Row::EMPTY };
         let mut row = Row { considered: selection.considered(), matched: selection.matched, ..Row::EMPTY };
         row.evidence = Evidence::Derived;
-        let told = if mode == Mode::Match {
+        let told = if mode != Mode::Recorded {
             None
         } else {
             for mark in session.marks_of(ix) {
@@ -75,7 +75,7 @@ impl Tracer {
             (self.behaviour.verdict)(&self.traces(session, ix, event, &selection))
         };
         let proof = match mode {
-            Mode::Match => Proof::default(),
+            Mode::Match | Mode::Run => Proof::default(),
             Mode::Recorded => self.proof(session, ix, event, &selection),
         };
         row.started_unknown = selection.selected > 0 && proof.proven < usize::from(selection.selected);
@@ -209,7 +209,8 @@ pub(super) fn verdict(
         return (verdict, Evidence::Recorded);
     }
     let undecided = selection.groups.iter().any(|group| group.tested.matched.is_none());
-    if mode == Mode::Match {
+    // Of handlers that are still to be run as little is known as of those that are not.
+    if mode != Mode::Recorded {
         return match (selection.selected, undecided) {
             (0, false) if !plan.blind => (Verdict::None, Evidence::Derived),
             _ => (Verdict::Unknown, Evidence::Unknown),

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 
 use super::{GroupChoice, HandlerChoice, Mode, Selection};
 use crate::dialect::Joined;
-use crate::model::{EventIx, Evidence, GroupStep, Handler, HandlerStep, HookRun, HookSet, MarkKind, Session, Stage};
+use crate::model::{
+    EventIx, Evidence, GroupStep, Handler, HandlerStep, HookRun, HookSet, MarkKind, Outcome, Session, Stage,
+};
 
 /// What is known of the handlers of one event: the part of a step that counting needs.
 pub(super) struct Fired {
@@ -162,7 +164,12 @@ fn handler_step(
 
 fn started(chosen: &HandlerChoice, matched: Option<bool>, told: Told<'_>) -> Stage {
     if let Some(joined) = told.run {
+        if joined.run.outcome == Some(Outcome::CannotRun) {
+            let why = joined.run.notes.first().map_or("it could not be run", String::as_str);
+            return Stage::known(false, joined.attributed, why);
+        }
         let why = match joined.attributed {
+            Evidence::Run => "it was run now",
             Evidence::Recorded => "its run left a trace",
             _ => "a run left a trace, and it can be no other handler's",
         };
@@ -179,6 +186,7 @@ fn started(chosen: &HandlerChoice, matched: Option<bool>, told: Told<'_>) -> Sta
     }
     match told.proven.mode {
         Mode::Match => Stage::unknown("only matchers were looked at"),
+        Mode::Run => Stage::unknown("it was not run"),
         Mode::Recorded if told.proven.all_ran => Stage::known(
             true,
             Evidence::Derived,
@@ -213,7 +221,6 @@ fn answered(chosen: &HandlerChoice, started: &Stage, told: Told<'_>) -> Stage {
 }
 
 fn outcome_words(joined: &Joined) -> String {
-    use crate::model::Outcome;
     let run = &joined.run;
     let exit = run.exit_code.map_or_else(String::new, |code| format!("exit {code}, "));
     let words = match run.outcome {

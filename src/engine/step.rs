@@ -7,14 +7,26 @@ use super::stages::{Fired, Labels, MUTE, Proven, groups};
 use super::{Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined};
 use crate::model::{
-    Action, Decision, Diagnostic, Ending, Event, EventIx, Handler, HandlerKind, HookSet, MarkKind, PermissionResult,
-    Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
+    Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, Handler, HandlerKind, HookRun, HookSet, MarkKind,
+    Outcome, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
 };
 use crate::source::Lines;
 
 impl Tracer {
     /// An event in full, with bodies read from `lines`. `None` where there is no such event.
     pub fn step(&self, session: &Session, ix: EventIx, lines: &dyn Lines, options: StepOptions) -> Option<Step> {
+        self.step_with(session, ix, lines, options, RunNow::default())
+    }
+
+    /// As [`Tracer::step`], of handlers that were run now; for [`Mode::Run`].
+    pub fn step_with(
+        &self,
+        session: &Session,
+        ix: EventIx,
+        lines: &dyn Lines,
+        options: StepOptions,
+        now: RunNow,
+    ) -> Option<Step> {
         let event = session.events.get(ix.at())?;
         let selection = self.selection(session, ix)?;
         let empty = HookSet::default();
@@ -49,11 +61,13 @@ impl Tracer {
         let joined = match mode {
             Mode::Match => Vec::new(),
             Mode::Recorded => self.join(session, ix, event, &selection, set, &labels, lines),
+            Mode::Run => self.heard(session, event, &selection, set, &labels, now.runs),
         };
         let recorded = (self.behaviour.verdict)(&self.traces(session, ix, event, &selection));
         let proven = Proven::of(session, ix, mode, &joined, &selection);
         let groups = groups(set, &selection, &labels, &joined, proven);
-        let decision = self.decision(session, ix, event, &selection, set, &joined, mode, lines);
+        let decision = self.decision(session, ix, event, &selection, set, &joined, mode, now.blocks_before, lines);
+        let changed = mode == Mode::Run && recorded.is_some_and(|verdict| verdict != decision.verdict);
         let context = session.context_of(event);
         let agent = session.agent_of(event);
         let class = selection.spec.map(|spec| spec.class);
@@ -84,7 +98,7 @@ impl Tracer {
             runs: joined.into_iter().map(|joined| joined.run).collect(),
             decision,
             recorded: recorded.map(|verdict| RecordedVerdict { verdict }),
-            changed: false,
+            changed,
             hypothetical: false,
             settings_note: self.plan.eras.get(self.plan.era_at(event.time)).and_then(|era| era.note.clone()),
             branch: session.is_left(event).then_some("left"),
@@ -160,6 +174,33 @@ impl Tracer {
         })
     }
 
+    /// Runs that have just ended, with what the agent makes of them.
+    fn heard(
+        &self,
+        session: &Session,
+        event: &Event,
+        selection: &Selection,
+        set: &HookSet,
+        labels: &Labels,
+        runs: Vec<HookRun>,
+    ) -> Vec<Joined> {
+        let name = session.text(event.name).unwrap_or_default();
+        let version = self.version_of(session, event);
+        let heard = |run: HookRun| {
+            let mut choices = selection.groups.iter().zip(&labels.0);
+            choices.find_map(|(choice, labels)| {
+                let group = set.groups.get(choice.group)?;
+                let at = group.handlers.iter().position(|handler| handler.id == run.handler)?;
+                let label =
+                    choice.handlers.iter().position(|chosen| chosen.handler == at).and_then(|at| labels.get(at));
+                let label = label.map_or("", String::as_str);
+                let candidate = Candidate { group, handler: &group.handlers[at], label };
+                Some((self.behaviour.heard)(name, version, &candidate, run.clone()))
+            })
+        };
+        runs.into_iter().filter_map(heard).collect()
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn decision(
         &self,
@@ -170,6 +211,7 @@ impl Tracer {
         set: &HookSet,
         joined: &[Joined],
         mode: Mode,
+        blocks_before: u16,
         lines: &dyn Lines,
     ) -> Decision {
         let traces = self.traces(session, ix, event, selection);
@@ -181,13 +223,21 @@ impl Tracer {
             subject: session.text(event.subject),
             version: traces.version,
             mode: session.text(session.context_of(event).mode),
-            blocks_before: if stop { self.counted_blocks(session, ix, event) } else { 0 },
+            blocks_before: match (stop, mode) {
+                (false, _) => 0,
+                (true, Mode::Run) => blocks_before,
+                (true, Mode::Match | Mode::Recorded) => self.counted_blocks(session, ix, event),
+            },
             cap: self.stop_cap(),
             has_rules: set.files.iter().any(|file| file.permissions.is_some()),
         };
         let mut decision = (self.behaviour.decide)(&at, joined);
+        if mode == Mode::Run {
+            ran(&mut decision, selection, joined);
+            return decision;
+        }
         let (told, proof) = match mode {
-            Mode::Match => (None, Proof::default()),
+            Mode::Match | Mode::Run => (None, Proof::default()),
             Mode::Recorded => ((self.behaviour.verdict)(&traces), self.proof(session, ix, event, selection)),
         };
         let (verdict, evidence) = verdict(told, selection, proof, mode, &self.plan);
@@ -208,7 +258,7 @@ impl Tracer {
                 let left = std::mem::take(&mut decision.effect);
                 decision.effect = format!("only matchers were looked at; unless a hook decides: {left}");
             }
-            Mode::Match => {}
+            Mode::Match | Mode::Run => {}
             Mode::Recorded => {
                 let cap = session.marks_of(ix).any(|mark| mark.kind == MarkKind::Informational && mark.says.is_none());
                 if stop && cap && verdict == Verdict::Block {
@@ -336,6 +386,32 @@ impl Tracer {
         };
         let proven = Proven::of(session, ix, mode, &joined, &selection);
         Fired { selection, joined, proven }
+    }
+}
+
+/// Handlers that were run now.
+#[derive(Debug, Clone, Default)]
+pub struct RunNow {
+    /// In the order of finishing.
+    pub runs: Vec<HookRun>,
+    /// At a stop: blocks in a row of the same agent before it, in this replay.
+    pub blocks_before: u16,
+}
+
+/// What running handlers tells of a decision: all of it, unless one of them could not be run.
+fn ran(decision: &mut Decision, selection: &Selection, joined: &[Joined]) {
+    let missing = joined.iter().find(|joined| joined.run.outcome == Some(Outcome::CannotRun));
+    let settled = !matches!(decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Allow);
+    decision.evidence = if joined.is_empty() { Evidence::Derived } else { Evidence::Run };
+    if selection.groups.iter().any(|group| group.tested.matched.is_none()) && !settled {
+        decision.verdict = Verdict::Unknown;
+        decision.unknown_because = Some("whether a group matched is undecided".to_owned());
+    } else if let Some(missing) = missing.filter(|_| !settled) {
+        decision.verdict = Verdict::Unknown;
+        decision.unknown_because = Some(missing.run.notes.first().cloned().unwrap_or_default());
+    }
+    if decision.verdict == Verdict::Unknown {
+        decision.evidence = Evidence::Unknown;
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Mode {
     Match,
     /// What the session recorded of its handlers.
     Recorded,
+    /// What handlers answered that were run now.
+    Run,
 }
 
 impl Mode {
@@ -23,6 +25,7 @@ impl Mode {
         match self {
             Mode::Match => "match",
             Mode::Recorded => "recorded",
+            Mode::Run => "run",
         }
     }
 
@@ -154,6 +157,11 @@ impl Tracer {
     /// The dialect whose rules are applied.
     pub fn dialect(&self) -> &'static Dialect {
         self.dialect
+    }
+
+    /// The dialect's rules that are code.
+    pub fn behaviour(&self) -> &'static Behaviour {
+        self.behaviour
     }
 
     /// Which hooks hold when.

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::names::{alternatives, differ_by_case, is_plain, permission_rule, server_alone, server_of};
-use super::{Form, Matcher, MatcherRule};
+use super::{Engine, Form, Lists, Matcher, MatcherRule};
 
 /// What kind of slip a hint is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,14 +92,26 @@ pub(super) fn hints(matcher: &Matcher, known: &[&str]) -> Vec<Hint> {
                 hints.extend(of_name(name, text, rule, known));
             }
         }
-        Form::Literal => hints.extend(of_name(text, text, rule, known)),
+        Form::Literal | Form::Fallen(_) => hints.extend(of_name(text, text, rule, known)),
+        Form::Barred => hints.push(Hint::new(
+            HintKind::Ignored,
+            "write no matcher, or an empty one, and let the handler decide".to_owned(),
+            Some(String::new()),
+        )),
         Form::Invalid(_) => {
             hints.extend(permission_rules(text));
             if hints.is_empty() {
-                hints.extend(mended(text, known));
+                let mend = if rule.engine == Engine::Rust { mended_for_rust } else { mended };
+                hints.extend(mend(text, known));
             }
         }
-        Form::Regex(_) => {
+        Form::First(names, _) if names.iter().all(|name| is_plain(name)) => {
+            let unknown = |name: &&String| matcher_alone(name, rule, known);
+            for name in names.iter().take(LOOKED_AT).filter(unknown) {
+                hints.extend(of_name(name, text, rule, known));
+            }
+        }
+        Form::Regex(_) | Form::First(..) => {
             hints.extend(not_a_list(text, rule));
             hints.extend(empty_alternative(text));
             let rules = permission_rules(text);
@@ -113,10 +125,18 @@ pub(super) fn hints(matcher: &Matcher, known: &[&str]) -> Vec<Hint> {
             hints.extend(unanchored(matcher, known));
             hints.extend(plugin_server(matcher, known));
             hints.extend(renamed_in_pattern(text, rule));
-            hints.extend(engine_version(text));
+            if rule.engine == Engine::JavaScript {
+                hints.extend(engine_version(text));
+            }
         }
     }
     hints
+}
+
+/// Whether a name that may also be found inside names is found in none.
+fn matcher_alone(name: &str, rule: &MatcherRule, known: &[&str]) -> bool {
+    let matcher = Matcher::compile(Some(name), rule);
+    known.iter().all(|known| matcher.test(known).matched == Some(false))
 }
 
 /// Slips in one exact name.
@@ -213,7 +233,7 @@ fn not_a_list(text: &str, rule: &MatcherRule) -> Option<Hint> {
     }
     let odd: Vec<char> =
         [',', ' ', '-'].into_iter().filter(|c| text.contains(*c) && !rule.list_marks.contains(*c)).collect();
-    if odd.is_empty() {
+    if odd.is_empty() || odd == ['-'] && rule.lists != Lists::OfMarks {
         return None;
     }
     if odd == ['-']
@@ -451,6 +471,22 @@ fn engine_version(text: &str) -> Option<Hint> {
     );
     let said = if repeated && !inline { said.replacen(" need ", " needs ", 1) } else { said };
     Some(Hint::new(HintKind::EngineVersion, said, None))
+}
+
+/// What would compile in Rust, for the usual faults.
+fn mended_for_rust(text: &str, _: &[&str]) -> Option<Hint> {
+    if ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|mark| text.contains(mark)) {
+        let said = "this agent's regular expressions have no look-around: name what shall match, and let the handler \
+                    sort out the rest";
+        return Some(Hint::new(HintKind::Invalid, said.to_owned(), None));
+    }
+    let dotted = match text.strip_prefix('*') {
+        Some(rest) => format!(".*{rest}"),
+        None if text.contains("|*") || text.contains("(*") => text.replace("|*", "|.*").replace("(*", "(.*"),
+        None => return None,
+    };
+    let said = format!("there is nothing before `*` to repeat: write {dotted}");
+    Some(Hint::new(HintKind::Invalid, said, Some(dotted)))
 }
 
 /// What would compile, for the usual faults.

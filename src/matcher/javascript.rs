@@ -5,15 +5,8 @@ use std::borrow::Cow;
 use regress::Regex;
 
 use super::effort::Effort;
+use super::pattern::Refusal;
 use super::{Judge, Judged};
-
-/// Why a pattern was not taken.
-pub(super) enum Refusal {
-    /// JavaScript refuses it too, in these words of the engine.
-    Invalid(String),
-    /// Larger than the engine here takes; JavaScript may take it.
-    TooLarge(String),
-}
 
 /// Bytes of the subject that were matched.
 pub type Found = Option<(usize, usize)>;

@@ -13,13 +13,13 @@ const TOOLS: &[ToolSpec] = &[
 ];
 
 const WIDE: MatcherRule = MatcherRule {
-    attention: Attention::Tested,
     match_all: &["", "*"],
+    lists: Lists::OfMarks,
     list_marks: "_-|, ",
     separators: &['|', ','],
-    engine: Engine::JavaScript,
     tools: TOOLS,
     servers: Some(ServerNames { prefix: "mcp__", plugin: "plugin_", separator: "__" }),
+    ..MatcherRule::regex(Engine::JavaScript)
 };
 
 const NARROW: MatcherRule = MatcherRule { list_marks: "_|", separators: &['|'], ..WIDE };

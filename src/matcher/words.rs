@@ -1,9 +1,10 @@
 //! Why a matcher matches or not, and what it says, in words for people.
 
-use super::MatcherRule;
 use super::names::{alternatives, differ_by_case, is_plain, permission_rule, server_alone};
+use super::{Engine, Lists, MatcherRule};
 
 pub(super) const IGNORED: &str = "this event ignores its matcher: every group fires";
+pub(super) const BARRED: &str = "this event has nothing to test a matcher on: only an empty one fires";
 pub(super) const INVALID: &str = "the pattern does not compile, so it never matches";
 
 /// A pattern with more alternatives than this, or longer than that, is not put into words part by part.
@@ -115,8 +116,16 @@ pub(super) fn not_found(pattern: &str, subject: &str) -> String {
     "the pattern is not found in the name".to_owned()
 }
 
-pub(super) fn invalid(error: &str) -> String {
-    format!("not a valid JavaScript regular expression, so it never matches: {}", lower_first(error))
+pub(super) fn invalid(error: &str, engine: Engine) -> String {
+    let whose = match engine {
+        Engine::Rust => "Rust",
+        Engine::JavaScript | Engine::None => "JavaScript",
+    };
+    format!("not a valid {whose} regular expression, so it never matches: {}", lower_first(error))
+}
+
+pub(super) fn fallen(error: &str) -> String {
+    format!("not a valid regular expression, so it is compared as it stands: {}", lower_first(error))
 }
 
 pub(super) fn undecided(because: &str) -> String {
@@ -142,6 +151,16 @@ pub(super) fn explain_names(names: &[String], rule: &MatcherRule) -> String {
 }
 
 pub(super) fn explain_regex(pattern: &str, matches_all: bool, rule: &MatcherRule) -> String {
+    let asks = match wanted(pattern) {
+        _ if matches_all => "every name fits, because the empty text does".to_owned(),
+        _ if rule.whole => "the whole name has to fit".to_owned(),
+        Some(wanted) => format!("the name has to {wanted}"),
+        None => searched(pattern).to_owned(),
+    };
+    if rule.lists != Lists::OfMarks {
+        let first = if rule.lists == Lists::First { "compared with the name first, then " } else { "" };
+        return format!("{first}a regular expression: {asks}");
+    }
     let mut odd: Vec<char> = Vec::new();
     for c in pattern.chars().filter(|c| !c.is_ascii_alphanumeric() && !rule.list_marks.contains(*c)) {
         if !odd.contains(&c) && odd.len() < 4 {
@@ -153,11 +172,6 @@ pub(super) fn explain_regex(pattern: &str, matches_all: bool, rule: &MatcherRule
         None => "a regular expression".to_owned(),
         Some((only, [])) => format!("a regular expression, because of {only}"),
         Some((last, before)) => format!("a regular expression, because of {} and {last}", before.join(" ")),
-    };
-    let asks = match wanted(pattern) {
-        _ if matches_all => "every name fits, because the empty text does".to_owned(),
-        Some(wanted) => format!("the name has to {wanted}"),
-        None => searched(pattern).to_owned(),
     };
     format!("{kind}: {asks}")
 }

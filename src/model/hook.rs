@@ -172,6 +172,20 @@ pub enum HandlerKind {
 }
 
 impl HandlerKind {
+    /// Its command with its arguments, url, `server/tool` or prompt; a callback has none.
+    pub fn text(&self) -> Option<String> {
+        Some(match self {
+            HandlerKind::Command { command, args: Some(args), .. } if !args.is_empty() => {
+                format!("{command} {}", args.join(" "))
+            }
+            HandlerKind::Command { command, .. } => command.clone(),
+            HandlerKind::Http { url } => url.clone(),
+            HandlerKind::McpTool { server, tool } => format!("{server}/{tool}"),
+            HandlerKind::Prompt { prompt } | HandlerKind::Agent { prompt } => prompt.clone(),
+            HandlerKind::Callback => return None,
+        })
+    }
+
     /// The `type` of the contract.
     pub fn word(&self) -> &'static str {
         match self {

@@ -1,6 +1,7 @@
 //! The integration tests: one binary, one module an area.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod agents;
 mod branches;
 mod demos;
 mod engine;
@@ -15,6 +16,7 @@ mod pty;
 mod reconstruct;
 mod record;
 mod replay_json;
+mod run;
 mod screen;
 mod settings;
 mod source;

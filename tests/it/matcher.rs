@@ -158,7 +158,7 @@ fn hints_name_the_slip_in_words_that_tell_what_to_write() {
         ("Bash", "Stop", None, "the matcher does nothing here"),
     ] {
         let known = known_subjects(&DIALECT, event);
-        let report = report(Question { pattern, event, version }, &known, &[], &NoJudge);
+        let report = report(Question { dialect: &DIALECT, pattern, event, version }, &known, &[], &NoJudge);
         let said: Vec<&str> = report.hints.iter().map(|hint| hint.text.as_str()).collect();
         assert!(said.iter().any(|text| text.contains(words)), "{pattern} on {event}: {said:?}");
     }
@@ -166,7 +166,7 @@ fn hints_name_the_slip_in_words_that_tell_what_to_write() {
 
 #[test]
 fn the_report_is_the_document_of_the_contract() {
-    let question = Question { pattern: "Edit.*", event: "PreToolUse", version: None };
+    let question = Question { dialect: &DIALECT, pattern: "Edit.*", event: "PreToolUse", version: None };
     let json = serde_json::to_value(report(question, &["Edit", "NotebookEdit", "Read"], &[], &NoJudge)).unwrap();
     let keys: Vec<&str> = json.as_object().unwrap().keys().map(String::as_str).collect();
     let expect = "pattern dialect agent_version event kind engine error explanation results hints";
@@ -242,7 +242,7 @@ fn judge() -> ChildJudge {
 
 #[test]
 fn a_risky_pattern_on_a_short_name_is_decided_by_a_child_process() {
-    let question = Question { pattern: "^(mcp__|[a-z]+_*)+$", event: "PreToolUse", version: None };
+    let question = Question { dialect: &DIALECT, pattern: "^(mcp__|[a-z]+_*)+$", event: "PreToolUse", version: None };
     let found = report(question, &["mcp__db__query", "Bash"], &[], &judge());
     assert_eq!(found.results[0].matched, Some(true));
     assert_eq!(found.results[0].span, Some((0, 14)));
@@ -252,7 +252,7 @@ fn a_risky_pattern_on_a_short_name_is_decided_by_a_child_process() {
 
 #[test]
 fn an_exponential_pattern_is_given_up_and_said_to_be_undecided() {
-    let question = Question { pattern: "^(a+)+$", event: "PreToolUse", version: None };
+    let question = Question { dialect: &DIALECT, pattern: "^(a+)+$", event: "PreToolUse", version: None };
     let subject = format!("{}!", "a".repeat(60));
     let judge = judge();
     for _ in 0..2 {

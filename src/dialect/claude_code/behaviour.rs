@@ -4,7 +4,7 @@ use std::io;
 
 use serde_json::Value;
 
-use super::{condition, conversation, decide, matching, outcomes, rules};
+use super::{condition, conversation, decide, matching, outcomes, rules, start};
 use crate::dialect::{Behaviour, hook_log};
 use crate::model::{EventIx, MarkKind, Session};
 use crate::source::Lines;
@@ -20,6 +20,8 @@ pub static BEHAVIOUR: Behaviour = Behaviour {
     join: outcomes::join,
     decide: decide::decide,
     follow: decide::follow,
+    start: start::start,
+    heard: start::heard,
     rule: rules::by_name,
     said: conversation::said,
 };

@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::DIALECT;
 use super::tools::TOOLS;
+use crate::dialect::matching;
 use crate::dialect::rules::at_least;
 use crate::dialect::{MatcherUse, Rule};
-use crate::matcher::{Attention, Engine, Hint, HintKind, Kind, Matcher, MatcherRule, ServerNames, ToolSpec};
+use crate::matcher::{Attention, Engine, Hint, HintKind, Kind, Lists, Matcher, MatcherRule, ServerNames, ToolSpec};
 
 /// Commas and spaces in lists of names.
 const COMMA_LISTS: (u32, u32, u32) = (2, 1, 191);
@@ -98,15 +99,16 @@ pub fn rule(event: &str, version: Option<&str>) -> MatcherRule {
     MatcherRule {
         attention: if reading == MatcherUse::Ignored { Attention::Ignored } else { Attention::Tested },
         match_all: &["", "*"],
+        lists: Lists::OfMarks,
         list_marks: match (commas, hyphens) {
             (_, true) => "_-|, ",
             (true, false) => "_|, ",
             (false, false) => "_|",
         },
         separators: if commas { &['|', ','] } else { &['|'] },
-        engine: Engine::JavaScript,
         tools: if renamed { TOOLS } else { NO_TOOLS },
         servers: on_tools.then_some(SERVERS),
+        ..MatcherRule::regex(Engine::JavaScript)
     }
 }
 
@@ -155,23 +157,8 @@ pub fn subject_for<'a>(event: &str, input: &'a Value) -> Option<&'a str> {
 pub fn hints(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&str]) -> Vec<Hint> {
     let mut hints = matcher.hints(known);
     hints.extend(other_versions(matcher, event, version));
-    hints.extend(unknown_event(event));
+    hints.extend(matching::unknown_event(&DIALECT, event));
     hints
-}
-
-/// An event that no list names, with the one that may have been meant.
-fn unknown_event(event: &str) -> Option<Hint> {
-    if DIALECT.event(event).is_some() {
-        return None;
-    }
-    let names = DIALECT.events.iter().map(|spec| spec.name);
-    let near = names.map(|name| (strsim::damerau_levenshtein(&name.to_lowercase(), &event.to_lowercase()), name)).min();
-    let meant = match near {
-        Some((distance, name)) if distance <= 3 => format!("; the nearest is {name}"),
-        _ => String::new(),
-    };
-    let said = format!("`{event}` is no event that {} is known to have{meant}", DIALECT.name);
-    Some(Hint::new(HintKind::UnknownEvent, said, None))
 }
 
 /// A text that clients of another time read otherwise.

@@ -52,7 +52,7 @@ fn steady(out: Vec<u8>, tracer: &Tracer) -> String {
 
 fn replay(held: &Held, tracer: &Tracer, form: Form, words: &[&str]) -> String {
     let args = Replays::parse_from(["replay", "session"].iter().chain(words)).args;
-    let mut replay = Replay::new(&args, form, Instant::now()).unwrap();
+    let mut replay = Replay::new(&args, &hookscope::cli::Common::default(), form, Instant::now()).unwrap();
     let mut out = Vec::new();
     replay.session(&view(held, tracer), &mut out).unwrap();
     replay.finish(Paint::Plain, &mut out).unwrap();

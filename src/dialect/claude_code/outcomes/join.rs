@@ -255,16 +255,7 @@ fn candidates<'f, 'a>(firing: &'f Firing<'a>) -> impl Iterator<Item = Candidate<
 
 /// A handler's command, url, `server/tool` or prompt, as the client names it in its traces.
 pub(super) fn command_text(candidate: Candidate<'_>) -> Option<String> {
-    Some(match &candidate.handler.kind {
-        HandlerKind::Command { command, args: Some(args), .. } if !args.is_empty() => {
-            format!("{command} {}", args.join(" "))
-        }
-        HandlerKind::Command { command, .. } => command.clone(),
-        HandlerKind::Http { url } => url.clone(),
-        HandlerKind::McpTool { server, tool } => format!("{server}/{tool}"),
-        HandlerKind::Prompt { prompt } | HandlerKind::Agent { prompt } => prompt.clone(),
-        HandlerKind::Callback => return None,
-    })
+    candidate.handler.kind.text()
 }
 
 /// A recording's runs bear the ids of their handlers instead.

@@ -1,0 +1,207 @@
+//! Running handlers on the events of a session, one event after the other.
+//!
+//! Owns what a handler may have of this machine's environment. Nothing here is reached without the person's `--run`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::{Common, Failure, View};
+use crate::dialect::Setting;
+use crate::engine::{Inputs, Mode, RunNow, StepOptions};
+use crate::exec::run::{Ended, Stream, together};
+use crate::model::{Event, EventIx, Evidence, Handler, HookRun, Outcome, Step, Verdict};
+
+/// Variables that a handler gets as they stand here, where they are set.
+const PASSED: &[&str] = &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TZ"];
+
+/// Beginnings of names of further ones: locale, and the agent's own.
+const PASSED_FAMILIES: &[&str] = &["LC_", "CLAUDE_"];
+
+/// A tool call or a prompt starts the count of stop blocks in a row anew.
+const RESETS: &[&str] = &["PreToolUse", "UserPromptSubmit"];
+
+/// Runs the handlers of one session's events, in order.
+#[derive(Debug)]
+pub struct Runner {
+    env: Vec<(String, String)>,
+    /// Where handlers run whose session's folder is not here.
+    instead: PathBuf,
+    /// Stop blocks in a row, by agent.
+    blocks: HashMap<u16, u16>,
+    /// An earlier decision differs, and the agent would have gone another way.
+    diverged: bool,
+}
+
+impl Runner {
+    /// For a session of which nothing was run yet.
+    ///
+    /// # Errors
+    /// Where the current folder is needed and gone.
+    pub fn new(common: &Common) -> Result<Runner, Failure> {
+        let passes = |name: &str| PASSED.contains(&name) || PASSED_FAMILIES.iter().any(|start| name.starts_with(start));
+        let instead = match &common.project {
+            Some(folder) => folder.clone(),
+            None => std::env::current_dir()
+                .map_err(|error| Failure::new(format!("the current folder: {error}"), "go to one that exists"))?,
+        };
+        Ok(Runner {
+            env: std::env::vars().filter(|(name, _)| passes(name)).collect(),
+            instead,
+            blocks: HashMap::new(),
+            diverged: false,
+        })
+    }
+
+    /// Runs what an event selects and tells what comes of it. `None` where there is no such event.
+    ///
+    /// # Errors
+    /// Where no process can be waited for.
+    pub fn step(&mut self, view: &View<'_>, ix: EventIx, inputs: Inputs) -> Result<Option<Step>, Failure> {
+        let Some(event) = view.session.events.get(ix.at()) else { return Ok(None) };
+        let before = StepOptions { inputs: Inputs::Shown, mode: Some(Mode::Match) };
+        let Some(planned) = view.tracer.step(view.session, ix, view.lines, before) else { return Ok(None) };
+        let runs = self.runs(view, ix, &planned)?;
+        let agent = event.agent.0;
+        let blocks_before = self.blocks.get(&agent).copied().unwrap_or(0);
+        let options = StepOptions { inputs, mode: Some(Mode::Run) };
+        let now = RunNow { runs, blocks_before };
+        let Some(mut step) = view.tracer.step_with(view.session, ix, view.lines, options, now) else {
+            return Ok(None);
+        };
+        self.count(&step, agent);
+        step.hypothetical = self.diverged;
+        self.diverged |= step.changed;
+        Ok(Some(step))
+    }
+
+    /// Takes note of an event whose handlers are not run: what starts the count of blocks anew does so all the same.
+    pub fn pass(&mut self, view: &View<'_>, event: &Event) {
+        if RESETS.contains(&view.session.text(event.name).unwrap_or_default()) {
+            self.blocks.insert(event.agent.0, 0);
+        }
+    }
+
+    fn count(&mut self, step: &Step, agent: u16) {
+        if RESETS.contains(&step.event.as_str()) {
+            self.blocks.insert(agent, 0);
+        } else if matches!(step.event.as_str(), "Stop" | "SubagentStop") {
+            let blocks = self.blocks.entry(agent).or_default();
+            *blocks = if step.decision.verdict == Verdict::Block { blocks.saturating_add(1) } else { 0 };
+        }
+    }
+
+    fn runs(&self, view: &View<'_>, ix: EventIx, planned: &Step) -> Result<Vec<HookRun>, Failure> {
+        let session = view.session;
+        let Some(event) = session.events.get(ix.at()) else { return Ok(Vec::new()) };
+        let Some(set) = view.tracer.set_at(event) else { return Ok(Vec::new()) };
+        let context = session.context_of(event);
+        let recorded = session.text(context.cwd);
+        let here = recorded.map(Path::new).filter(|cwd| cwd.is_dir());
+        let note = (here.is_none()).then(|| match recorded {
+            Some(cwd) => format!("{cwd} is not here: it ran in {}", self.instead.display()),
+            None => format!("the session does not tell its folder: it ran in {}", self.instead.display()),
+        });
+        let mut starts = Vec::new();
+        let mut started: Vec<&Handler> = Vec::new();
+        let mut runs = Vec::new();
+        for group_step in &planned.groups {
+            let Some(group) = set.groups.iter().find(|group| group.id == group_step.id) else { continue };
+            let chosen =
+                group_step.handlers.iter().filter(|handler| handler.selected && group_step.matched == Some(true));
+            for handler in chosen.filter_map(|chosen| group.handlers.iter().find(|handler| handler.id == chosen.id)) {
+                let plugin = set.files.get(group.file).and_then(|file| plugin_folder(&file.scope, &file.path));
+                let start = match &planned.input {
+                    None => Err("the hook input is not known".to_owned()),
+                    Some(input) => (view.tracer.behaviour().start)(
+                        handler,
+                        &Setting {
+                            event: &planned.event,
+                            project: project(view).or(recorded).unwrap_or_default(),
+                            plugin: plugin.as_deref(),
+                            cwd: here.unwrap_or(&self.instead),
+                            session: planned.session_id.as_deref().unwrap_or_default(),
+                            entrypoint: session.text(context.entrypoint),
+                            env: &self.env,
+                            input,
+                        },
+                    ),
+                };
+                match start {
+                    Ok(start) => {
+                        starts.push(start);
+                        started.push(handler);
+                    }
+                    Err(why) => runs.push(HookRun { notes: vec![why], ..not_run(handler) }),
+                }
+            }
+        }
+        let ended = together(starts).map_err(|error| Failure::plain(format!("handlers can't be run: {error}")))?;
+        for (at, ended) in ended {
+            if let Some(handler) = started.get(at) {
+                runs.push(told(handler, ended, note.as_deref()));
+            }
+        }
+        Ok(runs)
+    }
+}
+
+/// The folder that a session began in.
+fn project<'a>(view: &View<'a>) -> Option<&'a str> {
+    let session = view.session;
+    session.events.iter().find_map(|event| session.text(session.context_of(event).cwd))
+}
+
+/// The folder of a plugin: its hooks stand in `hooks/hooks.json` or in its manifest's folder.
+fn plugin_folder(scope: &str, path: &str) -> Option<String> {
+    let folder = Path::new(path).parent()?.parent()?;
+    scope.starts_with("plugin").then(|| folder.to_string_lossy().into_owned())
+}
+
+fn not_run(handler: &Handler) -> HookRun {
+    HookRun {
+        handler: handler.id.clone(),
+        kind: handler.kind.word(),
+        command: handler.kind.text(),
+        evidence: Evidence::Unknown,
+        exit_code: None,
+        signal: None,
+        duration_ms: None,
+        stdout: None,
+        stderr: None,
+        timed_out: false,
+        outcome: Some(Outcome::CannotRun),
+        says: None,
+        notes: Vec::new(),
+        lost: false,
+        sources: Vec::new(),
+    }
+}
+
+fn told(handler: &Handler, ended: Ended, note: Option<&str>) -> HookRun {
+    let mut notes: Vec<String> = note.map(str::to_owned).into_iter().collect();
+    if let Some(error) = ended.not_started {
+        notes.insert(0, format!("it could not be started: {}", crate::source::in_words(&error)));
+        return HookRun { notes, ..not_run(handler) };
+    }
+    if ended.left_behind {
+        notes.push("it left a process behind that held its output open: that was killed".to_owned());
+    }
+    for (stream, name) in [(&ended.stdout, "stdout"), (&ended.stderr, "stderr")] {
+        if stream.dropped > 0 {
+            notes.push(format!("{name}: {} more bytes were dropped", stream.dropped));
+        }
+    }
+    let text = |stream: Stream| String::from_utf8_lossy(&stream.bytes).into_owned();
+    HookRun {
+        evidence: Evidence::Run,
+        exit_code: ended.exit_code,
+        signal: ended.signal,
+        duration_ms: Some((ended.took.as_secs_f64() * 10_000.0).round() / 10.0),
+        stdout: Some(text(ended.stdout)),
+        stderr: Some(text(ended.stderr)),
+        timed_out: ended.timed_out,
+        outcome: None,
+        notes,
+        ..not_run(handler)
+    }
+}
