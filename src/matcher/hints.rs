@@ -38,6 +38,8 @@ pub enum HintKind {
     Ignored,
     /// Other client versions read it otherwise.
     ClientVersion,
+    /// Names tools where something else is tested.
+    WrongSubject,
     /// No such event is known.
     UnknownEvent,
 }

@@ -132,6 +132,13 @@ fn the_groups_of_every_case_fire_as_expected() {
 fn hints_name_the_slip_in_words_that_tell_what_to_write() {
     for (pattern, event, version, words) in [
         ("bash", "PreToolUse", None, "`bash` is not `Bash`"),
+        (
+            "Bash",
+            "SessionStart",
+            None,
+            "`Bash` is a tool, but SessionStart tests its matcher on `source`, as in startup",
+        ),
+        ("^Edit$", "SubagentStart", None, "`Edit` is a tool, but SubagentStart tests its matcher on `agent_type`"),
         ("Edit|Wrt", "PreToolUse", None, "no tool is named `Wrt`; did you mean `Write`?"),
         ("Edit|Frobnicate", "PreToolUse", None, "no tool that is known here is named `Frobnicate`"),
         ("startp", "SessionStart", None, "no subject is named `startp`; did you mean `startup`?"),
