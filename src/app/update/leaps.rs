@@ -133,7 +133,10 @@ pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
         Focus::Decision => app.decision_doc().find(&text, app.detail.decision_cursor.at, way),
     };
     match found {
-        Some(at) => app.cursor_mut(app.focus).at = at,
+        Some(hit) => {
+            app.cursor_mut(app.focus).at = hit.at;
+            app.message = Some((hit.words(&text, "line", way), Tone::Plain));
+        }
         None => return say(app, format!("\"{text}\" is not in this pane")),
     }
     Vec::new()

@@ -57,7 +57,11 @@ impl Inspect for Desk {
     /// `word` holds where the name or subject contains it; `bad` is a fault.
     fn filter(&self, expr: &str) -> Result<Test, FilterFault> {
         if expr.contains("bad:") {
-            return Err(FilterFault { message: "there is no field \"bad\"".into(), column: 0 });
+            return Err(FilterFault {
+                message: "there is no field \"bad\"".into(),
+                column: 0,
+                help: Some("did you mean tool: ?".into()),
+            });
         }
         let word = expr.trim_start_matches("tool:").trim_start_matches("text:").to_owned();
         Ok(Box::new(move |session, event| {
