@@ -148,7 +148,7 @@ fn accept(app: &mut App, asked: Asked, text: String) -> Vec<Effect> {
         Asked::Find(_) if text.is_empty() => Vec::new(),
         Asked::Find(_) => {
             let generation = app.finding.as_ref().map_or(0, |finding| finding.generation);
-            app.finding = Some(Finding { text, generation, way: Way::Forward, hidden: None });
+            app.finding = Some(Finding::new(text, generation));
             update(app, Action::FindAgain(Way::Forward))
         }
     }

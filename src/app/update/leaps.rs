@@ -117,13 +117,14 @@ pub(in crate::app) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
 pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
     let Some(finding) = &mut app.finding else { return say(app, "nothing to find yet: /") };
     finding.generation += 1;
-    (finding.way, finding.hidden) = (way, None);
+    (finding.way, finding.wrapped, finding.next) = (way, false, None);
     let (text, generation) = (finding.text.clone(), finding.generation);
     let found = match app.focus {
         Focus::Timeline => {
             let Some(from) = app.timeline.selected() else { return Vec::new() };
+            finding.origin = from;
             app.message = Some((format!("looking for \"{text}\""), Tone::Dim));
-            return vec![Effect::FindText { text, from, way, generation }];
+            return vec![Effect::FindText { text, from: Some(from), way, generation }];
         }
         Focus::Event => {
             let at = app.detail.event_cursor.at;

@@ -47,7 +47,8 @@ fn moving_by_lines_counts_and_ends() {
         ("/Stop<enter>n", 12),
         ("/Stop<enter>nN", 11),
         // Hits that the filter hides are passed over.
-        ("&tool:PreToolUse<enter>/Read<enter>n", 10),
+        ("&tool:PreToolUse<enter>/Read<enter>", 10),
+        ("&tool:PreToolUse<enter>/Read<enter>n", 3),
         ("99G", 1),
     ] {
         assert_eq!(event(keys), expect, "{keys}");
@@ -164,6 +165,25 @@ fn the_palette_takes_words_as_they_stand_and_the_pane_first() {
     assert!(choices(":filter").iter().all(|help| help.contains("ilter")), "{:?}", choices(":filter"));
     assert!(choices(":mtchr lab").iter().any(|help| help.starts_with("Matcher lab")), "letters apart still find");
     assert!(choices(":mtchr lab").len() < 4, "{:?}", choices(":mtchr lab"));
+}
+
+#[test]
+fn a_hit_in_the_timeline_says_which_it_is_and_when_the_search_goes_round() {
+    for (keys, at, words) in [
+        ("/Stop<enter>", 11, "\"Stop\": event 11, 1 of 4"),
+        ("/Stop<enter>nn", 13, "\"Stop\": event 13, 3 of 4"),
+        ("/Stop<enter>nnnn", 11, "event 11, 1 of 4, from the start again"),
+        ("/Stop<enter>N", 14, "event 14, 4 of 4, from the end again"),
+        ("/Grep<enter>n", 7, "event 7, 1 of 1, the only one that is shown"),
+        ("/nowhere<enter>", 1, "\"nowhere\" is in no event that is shown"),
+        ("&tool:PreToolUse<enter>/Stop<enter>", 3, "\"Stop\" is in no event that is shown"),
+    ] {
+        let bench = after((80, 24), keys);
+        let screen = bench.screen();
+        assert!(screen.contains(words), "{keys}: {screen}");
+        assert_eq!(bench.app.timeline.selected().map(|event| event.0 + 1), Some(at), "{keys}");
+    }
+    assert!(!after((80, 24), "/Stop<enter>j").screen().contains("1 of 4"), "a message goes with the next key");
 }
 
 #[test]
