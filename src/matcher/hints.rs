@@ -364,7 +364,8 @@ fn unanchored(matcher: &Matcher, known: &[&str]) -> Option<Hint> {
     let caught: Vec<&str> = known.iter().copied().filter(|name| matcher.test(name).matched == Some(true)).collect();
     let (fitting, more): (Vec<&str>, Vec<&str>) =
         caught.into_iter().partition(|name| anchored.test(name).matched != Some(false));
-    if fitting.is_empty() || more.is_empty() {
+    // An alternative without text catches all, anchors or not: that has a hint of its own.
+    if fitting.is_empty() || more.is_empty() || empty_alternative(text).is_some() {
         return None;
     }
     let core = text.trim_start_matches(".*").trim_end_matches(".*").trim_start_matches('^').trim_end_matches('$');

@@ -78,7 +78,7 @@ fn the_matched_part_and_the_reason_are_told() {
         ("Edit|Write", "Write", true, Some((0, 5)), "`Write` is on the list"),
         ("Write", "Read", false, None, "`Read` is not `Write`"),
         ("(?=Bash)", "Bash", true, Some((0, 0)), "the pattern fits at a place in the name, without a letter of it"),
-        ("Bash(ls)", "Bash", false, None, "the pattern is not found in the name"),
+        ("Bash(ls)", "Bash", false, None, "the pattern is not in the name"),
         ("Edit|Write", "Read", false, None, "`Read` is not on the list"),
         (
             "Notebook",
@@ -105,7 +105,7 @@ fn the_matched_part_and_the_reason_are_told() {
         ("Ed..", "Edit", true, Some((0, 4)), "the pattern fits the whole name"),
         ("(as)", "Bash", true, Some((1, 3)), "the pattern is found in the middle of the name"),
         ("x*?", "Bash", true, Some((0, 0)), "the pattern matches everything: the empty text is in every name"),
-        ("^Read$", "Bash", false, None, "the pattern is not found in the name"),
+        ("^Read$", "Bash", false, None, "the pattern is not in the name"),
     ] {
         let found = wide(text).test(subject);
         assert_eq!(
@@ -271,6 +271,8 @@ fn near_misses_are_named_with_what_to_write_instead() {
         let hint = hints.iter().find(|hint| hint.kind == kind);
         assert_eq!(hint.map(|hint| hint.instead.as_deref()), Some(instead), "{text}: {hints:?}");
     }
+    let empty: Vec<HintKind> = wide("Edit.*|").hints(&known()).iter().map(|hint| hint.kind).collect();
+    assert_eq!(empty, [HintKind::EmptyAlternative]);
     let narrow = Matcher::compile(Some("rate_limit, overloaded"), &NARROW).hints(&["rate_limit", "overloaded"]);
     assert_eq!(narrow[0].instead.as_deref(), Some("rate_limit|overloaded"));
     let hyphen = Matcher::compile(Some("doc-writer"), &NARROW).hints(&[]);

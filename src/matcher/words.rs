@@ -113,7 +113,7 @@ pub(super) fn not_found(pattern: &str, subject: &str) -> String {
     if rules.iter().any(|part| differ_by_case(part, subject)) {
         return format!("case counts: `{pattern}` is not found in `{subject}`");
     }
-    "the pattern is not found in the name".to_owned()
+    "the pattern is not in the name".to_owned()
 }
 
 pub(super) fn invalid(error: &str, engine: Engine) -> String {
