@@ -42,7 +42,7 @@ pub use crate::engine::filter::Completion;
 pub use action::{Action, Amount, Described, Effect, Input, MouseUse, Note, Way};
 pub use decision::{Room, decision_doc, verdict_sentence};
 pub use detail::{Body, Detail};
-pub use doc::{Cursor, Doc, Line, Span, Target, Tone};
+pub use doc::{Cursor, Doc, Hit, Line, Span, Target, Tone};
 pub use hook_table::{HookTable, HooksSeen};
 pub use hooks::hooks_doc;
 pub use input::input;

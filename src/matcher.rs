@@ -360,9 +360,15 @@ impl Matcher {
             Form::All => words::match_all(self.text()),
             Form::Ignored => words::IGNORED.to_owned(),
             Form::Names(names) | Form::First(names, None) => words::explain_names(names, &self.rule),
-            Form::Literal => "one exact text, case counts".to_owned(),
+            Form::Literal => format!("one text, which has to be exactly `{}`", self.text().unwrap_or_default()),
             Form::Fallen(error) => words::fallen(error),
-            Form::Regex(_) | Form::First(_, Some(_)) => words::explain_regex(self.read_text(), &self.rule),
+            Form::Regex(pattern) | Form::First(_, Some(pattern)) => {
+                let text = self.read_text();
+                // Whoever asks for letters only and takes none is content with any name.
+                let loose = !self.rule.whole && !words::looks_around(text);
+                let all = loose && matches!(pattern.find("", &NoJudge), Judged::Found(..));
+                words::explain_regex(text, all, &self.rule)
+            }
             Form::Invalid(error) => words::invalid(error, self.rule.engine),
             Form::Barred => words::BARRED.to_owned(),
             Form::TooLarge(error) => words::undecided(error),
@@ -376,7 +382,7 @@ impl Matcher {
 
     fn test_names(&self, names: &[String], subject: &str) -> Match {
         if names.iter().any(|name| name == subject) {
-            let why = if names.len() == 1 { "exact name".to_owned() } else { words::listed(subject) };
+            let why = if names.len() == 1 { words::same(subject) } else { words::listed(subject) };
             return Match { matched: Some(true), span: Some((0, subject.len())), why };
         }
         let present = self.rule.present_name(subject);
@@ -396,7 +402,7 @@ impl Matcher {
         for name in self.rule.tried_names(subject) {
             match pattern.find(name, judge) {
                 Judged::Found(start, end) if name == subject => {
-                    let why = words::found(subject, start, end);
+                    let why = words::found(self.text().unwrap_or_default(), subject, start, end);
                     return Match { matched: Some(true), span: Some((start, end)), why };
                 }
                 Judged::Found(..) => {

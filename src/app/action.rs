@@ -47,6 +47,13 @@ pub enum Input {
         /// The next hit.
         event: Option<EventIx>,
     },
+    /// All events in whose texts a search hits, in order.
+    HitsCounted {
+        /// Of the request.
+        generation: u64,
+        /// Those events.
+        hits: Vec<EventIx>,
+    },
     /// What was said between the event before and this one.
     Conversation(EventIx, Vec<Said>),
     /// Short words after the verdict.
@@ -262,10 +269,17 @@ pub enum Effect {
     FindText {
         /// What to find.
         text: String,
-        /// Not this one, but on from here.
-        from: EventIx,
+        /// Not this one, but on from here; `None`: from the end that the way starts at.
+        from: Option<EventIx>,
         /// Which way.
         way: Way,
+        /// Answers of earlier generations are stale.
+        generation: u64,
+    },
+    /// Find all events whose texts hold this.
+    CountHits {
+        /// What to find.
+        text: String,
         /// Answers of earlier generations are stale.
         generation: u64,
     },

@@ -128,15 +128,52 @@ impl Doc {
         }
     }
 
-    /// The next line after `from` that holds `text`, going round.
-    pub fn find(&self, needle: &str, from: usize, way: Way) -> Option<usize> {
-        let count = self.lines.len();
-        (1..=count)
-            .map(|step| match way {
-                Way::Forward => (from + step) % count,
-                Way::Back => (from + count - step % count) % count,
-            })
-            .find(|&at| contains(&self.lines[at].text(), needle))
+    /// The next line after `from` that holds a text, going round.
+    pub fn find(&self, needle: &str, from: usize, way: Way) -> Option<Hit> {
+        let hits: Vec<usize> = (0..self.lines.len()).filter(|&at| contains(&self.lines[at].text(), needle)).collect();
+        Hit::next(&hits, from, way)
+    }
+}
+
+/// Where a text was found, and which hit that is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// In which line, from 0.
+    pub at: usize,
+    /// Which of the hits, from 1.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+    /// The search went on at the other end.
+    pub wrapped: bool,
+}
+
+impl Hit {
+    /// The next of some lines, in order, after one line (or before it), going round.
+    pub fn next(hits: &[usize], from: usize, way: Way) -> Option<Hit> {
+        let last = hits.len().checked_sub(1)?;
+        let (index, wrapped) = match way {
+            Way::Forward => {
+                let next = hits.partition_point(|&at| at <= from);
+                if next > last { (0, true) } else { (next, false) }
+            }
+            Way::Back => match hits.partition_point(|&at| at < from) {
+                0 => (last, true),
+                next => (next - 1, false),
+            },
+        };
+        Some(Hit { at: hits[index], number: index + 1, of: hits.len(), wrapped })
+    }
+
+    /// What there is to say of it: `what` names what its number counts.
+    pub fn words(&self, text: &str, what: &str, way: Way) -> String {
+        let round = match (self.wrapped, way) {
+            (false, _) => "",
+            (true, _) if self.of == 1 => ", the only one",
+            (true, Way::Forward) => ", from the start again",
+            (true, Way::Back) => ", from the end again",
+        };
+        format!("\"{text}\": {what} {}, {} of {}{round}", self.at + 1, self.number, self.of)
     }
 }
 

@@ -5,6 +5,7 @@ use crossterm::event::{KeyEvent, KeyEventKind, KeyModifiers};
 use tui_input::backend::crossterm::EventHandler;
 
 use super::keys::lookup;
+use super::state::{Finding, NextFind};
 use super::update::{leap, typed_in_ask, update};
 use super::{Action, App, Body, Cursor, Described, Effect, Focus, Input, Layer, Tone, Way, Zoom};
 use crate::model::{Delta, EventIx, Session, Verdict};
@@ -106,6 +107,7 @@ fn take_result(app: &mut App, result: Input) {
             }
         }
         Input::Found { generation, event } => take_found(app, generation, event),
+        Input::HitsCounted { generation, hits } => take_hits(app, generation, &hits),
         Input::Conversation(event, said) => {
             app.said.insert(event, said);
         }
@@ -161,17 +163,50 @@ fn take_found(app: &mut App, generation: u64, event: Option<EventIx>) {
     if finding.generation != generation {
         return;
     }
-    match event {
-        Some(event) if app.timeline.position(event).is_err() => finding.hidden = Some(event),
+    let beyond = |event: EventIx| {
+        finding.wrapped
+            && match finding.way {
+                Way::Forward => event > finding.origin,
+                Way::Back => event < finding.origin,
+            }
+    };
+    match event.filter(|event| !beyond(*event)) {
+        Some(event) if app.timeline.position(event).is_err() => finding.next = Some(NextFind::From(event)),
         Some(event) => {
-            app.message = None;
+            finding.next = Some(NextFind::Count);
+            app.message = Some((found_words(finding, event, None), Tone::Plain));
             leap(app, event);
         }
-        None => {
-            let side = if finding.way == Way::Forward { "after" } else { "before" };
-            app.message = Some((format!("\"{}\" is in no event {side} this one", finding.text), Tone::Plain));
+        None if !finding.wrapped => {
+            finding.wrapped = true;
+            finding.next = Some(NextFind::OtherEnd);
         }
+        None => app.message = Some((format!("\"{}\" is in no event that is shown", finding.text), Tone::Plain)),
     }
+}
+
+/// Which hit it is among those that are shown, if the person has not gone on since.
+fn take_hits(app: &mut App, generation: u64, hits: &[EventIx]) {
+    let (Some(finding), Some(event)) = (&app.finding, app.timeline.selected()) else { return };
+    let words = found_words(finding, event, None);
+    if finding.generation != generation || app.message.as_ref().is_none_or(|(said, _)| *said != words) {
+        return;
+    }
+    let shown: Vec<EventIx> = hits.iter().copied().filter(|&hit| app.timeline.position(hit).is_ok()).collect();
+    if let Ok(at) = shown.binary_search(&event) {
+        app.message = Some((found_words(finding, event, Some((at + 1, shown.len()))), Tone::Plain));
+    }
+}
+
+fn found_words(finding: &Finding, event: EventIx, place: Option<(usize, usize)>) -> String {
+    let place = place.map_or_else(String::new, |(at, of)| format!(", {at} of {of}"));
+    let round = match (finding.wrapped, finding.way) {
+        (false, _) => "",
+        (true, _) if event == finding.origin => ", the only one that is shown",
+        (true, Way::Forward) => ", from the start again",
+        (true, Way::Back) => ", from the end again",
+    };
+    format!("\"{}\": event {}{place}{round}", finding.text, event.0 + 1)
 }
 
 /// Applies what was loaded, brings cursors back into their lists, and asks for what is seen but not known.
@@ -194,10 +229,14 @@ fn settle(app: &mut App) -> Vec<Effect> {
     }
     let mut effects = Vec::new();
     if let Some(finding) = &mut app.finding
-        && let Some(from) = finding.hidden.take()
+        && let Some(next) = finding.next.take()
     {
         let (text, way, generation) = (finding.text.clone(), finding.way, finding.generation);
-        effects.push(Effect::FindText { text, from, way, generation });
+        effects.push(match next {
+            NextFind::From(from) => Effect::FindText { text, from: Some(from), way, generation },
+            NextFind::OtherEnd => Effect::FindText { text, from: None, way, generation },
+            NextFind::Count => Effect::CountHits { text, generation },
+        });
     }
     ask_for_detail(app, &mut effects);
     app.fit_pane();

@@ -17,6 +17,8 @@ pub struct FilterFault {
     pub message: String,
     /// Where, in characters from 0.
     pub column: usize,
+    /// What to write instead, where that is known.
+    pub help: Option<String>,
 }
 
 /// What is known about a session under a plan.

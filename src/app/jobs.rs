@@ -76,6 +76,7 @@ pub fn perform(
                 }
             }
         }
+        Effect::CountHits { text, generation } => count_hits(text, *generation, session, inspect, stale, send),
         Effect::CountHooks(generation) => {
             let seen = inspect.hooks_seen(&session.read());
             send(Input::HooksCounted(*generation, Box::new(seen)));
@@ -125,7 +126,7 @@ fn filter(
 #[allow(clippy::too_many_arguments, reason = "the fields of the effect, and what every job gets")]
 fn find(
     text: &str,
-    from: EventIx,
+    from: Option<EventIx>,
     way: Way,
     generation: u64,
     session: &SharedSession,
@@ -138,25 +139,60 @@ fn find(
         Ok(test) => test,
         Err(fault) => return send(Input::JobFailed(fault.message)),
     };
-    let mut at = from.at();
+    let mut at = from.map(EventIx::at);
     loop {
         let session = session.read_again();
         let held = Instant::now();
         while held.elapsed() < HOLD {
-            let next = match way {
-                Way::Forward => at.checked_add(1),
-                Way::Back => at.checked_sub(1),
+            let next = match (at, way) {
+                (Some(at), Way::Forward) => at.checked_add(1),
+                (Some(at), Way::Back) => at.checked_sub(1),
+                (None, Way::Forward) => Some(0),
+                (None, Way::Back) => session.events.len().checked_sub(1),
             };
             let Some(event) = next.and_then(|at| event_at(&session, at)) else {
                 return send(Input::Found { generation, event: None });
             };
-            at = event.at();
+            at = Some(event.at());
             if test(&session, event) {
                 return send(Input::Found { generation, event: Some(event) });
             }
         }
         if stale() {
             return;
+        }
+    }
+}
+
+/// Sessions with more events than this are searched, but their hits are not counted.
+const COUNTED: usize = 20_000;
+
+fn count_hits(
+    text: &str,
+    generation: u64,
+    session: &SharedSession,
+    inspect: &dyn Inspect,
+    stale: &dyn Fn() -> bool,
+    send: &mut dyn FnMut(Input),
+) {
+    // The search itself has said what is wrong with it.
+    let Ok(mut test) = inspect.filter(&inspect.text_filter(text)) else { return };
+    let mut hits = Vec::new();
+    let mut at = 0;
+    loop {
+        let session = session.read_again();
+        if stale() || session.events.len() > COUNTED {
+            return;
+        }
+        let held = Instant::now();
+        while held.elapsed() < HOLD {
+            let Some(event) = event_at(&session, at) else {
+                return send(Input::HitsCounted { generation, hits });
+            };
+            if test(&session, event) {
+                hits.push(event);
+            }
+            at += 1;
         }
     }
 }
@@ -202,7 +238,9 @@ impl Latest {
         match effect {
             Effect::Describe { generation, .. } => Some((&self.describe, *generation)),
             Effect::Filter { generation, .. } => Some((&self.filter, *generation)),
-            Effect::FindText { generation, .. } => Some((&self.find, *generation)),
+            Effect::FindText { generation, .. } | Effect::CountHits { generation, .. } => {
+                Some((&self.find, *generation))
+            }
             Effect::Note { generation, .. } => Some((&self.rows, *generation)),
             Effect::Survey { generation, .. } => Some((&self.survey, *generation)),
             Effect::Try(trial) => Some((&self.trial, trial.generation)),
@@ -256,7 +294,7 @@ impl Jobs {
             Effect::Filter { .. } | Effect::FindText { .. } | Effect::Survey { .. } => &self.all,
             Effect::Note { .. } | Effect::Conversation(_) => &self.view,
             Effect::Try(_) => &self.trials,
-            Effect::CountHooks(_) | Effect::FindLoops(_) => &self.all,
+            Effect::CountHooks(_) | Effect::FindLoops(_) | Effect::CountHits { .. } => &self.all,
             _ => &self.selected,
         };
         // A thread that is gone has said why.
@@ -284,7 +322,7 @@ fn name(effect: &Effect) -> &'static str {
     match effect {
         Effect::Describe { .. } => "describing the event",
         Effect::Filter { .. } => "the filter",
-        Effect::FindText { .. } => "the search",
+        Effect::FindText { .. } | Effect::CountHits { .. } => "the search",
         Effect::Conversation(_) => "reading the conversation",
         Effect::Note { .. } => "reading the verdicts in view",
         Effect::Survey { .. } => "the survey",

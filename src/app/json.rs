@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::doc::contains;
+use super::doc::{Hit, contains};
 use super::{Cursor, Way};
 
 /// Of a text, no more than this is kept for showing.
@@ -231,26 +231,24 @@ impl JsonRows {
         self.refresh();
     }
 
-    /// The next row that holds `needle`, going round; opens what hides it. Gives its place among the shown ones.
-    pub fn find(&mut self, needle: &str, at: usize, way: Way) -> Option<usize> {
-        let count = self.rows.len();
+    /// The next row that holds `needle`, going round; opens what hides it. The hit's line is its place among the
+    /// shown rows.
+    pub fn find(&mut self, needle: &str, at: usize, way: Way) -> Option<Hit> {
         let from = self.shown.get(at).copied().unwrap_or(0);
-        let hit = (1..=count)
-            .map(|step| match way {
-                Way::Forward => (from + step) % count,
-                Way::Back => (from + count - step % count) % count,
-            })
-            .find(|&row| {
-                let row = &self.rows[row];
-                contains(&row.text, needle) || row.key.as_deref().is_some_and(|key| contains(key, needle))
-            })?;
-        let mut above = self.rows[hit].parent;
+        let holds = |row: &usize| {
+            let row = &self.rows[*row];
+            contains(&row.text, needle) || row.key.as_deref().is_some_and(|key| contains(key, needle))
+        };
+        let hits: Vec<usize> = (0..self.rows.len()).filter(holds).collect();
+        let hit = Hit::next(&hits, from, way)?;
+        let mut above = self.rows[hit.at].parent;
         while let Some(row) = above {
             self.closed.remove(&row);
             above = self.rows[row].parent;
         }
         self.refresh();
-        self.shown.binary_search(&hit).ok()
+        let at = self.shown.binary_search(&hit.at).ok()?;
+        Some(Hit { at, ..hit })
     }
 
     fn refresh(&mut self) {

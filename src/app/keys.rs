@@ -271,6 +271,12 @@ pub fn bindings(mode: Mode) -> impl Iterator<Item = &'static Binding> {
     mode.sections().iter().copied().flatten()
 }
 
+/// Those of them that the mode has beside what is the same in others.
+pub fn own_bindings(mode: Mode) -> &'static [Binding] {
+    let moves = |section: &&&[Binding]| matches!(section.first().map(|first| &first.action), Some(A::Move(..)));
+    mode.sections().iter().find(|section| !moves(section)).copied().unwrap_or_default()
+}
+
 /// What a key does in a mode.
 pub fn lookup(mode: Mode, key: &KeyEvent) -> Option<&'static Binding> {
     let name = key_name_of(key)?;

@@ -281,21 +281,25 @@ impl Lab {
         self.report.results.get(self.cursor.at)
     }
 
-    /// What stands above the list: the reading, hints, what is kept. At most `rows` lines of `cells`.
+    /// What stands above the list: the reading, hints, what is kept. At most `rows` lines of `cells`; where that is
+    /// not enough, what to do comes before how the pattern is read.
     pub fn head(&self, keeps: &[Keep], cells: usize, rows: usize, charset: Charset) -> Doc {
-        let mut doc = Doc::default();
         let lead = |words: &str| Line::new().and(format!(" {words:<8}"), Tone::Dim);
-        doc.hang(lead("reads"), &self.report.explanation, Tone::Plain, cells, charset);
+        let (mut reading, mut hints, mut kept) = (Doc::default(), Doc::default(), Doc::default());
+        reading.hang(lead("reads"), &self.report.explanation, Tone::Plain, cells, charset);
         for hint in &self.report.hints {
-            doc.hang(lead("hint"), &hint.text, Tone::Warn, cells, charset);
+            hints.hang(lead("hint"), &hint.text, Tone::Warn, cells, charset);
         }
         if let Some(rule) = self.assumption() {
-            doc.hang(lead("assumed"), rule, Tone::Warn, cells, charset);
+            kept.hang(lead("assumed"), rule, Tone::Warn, cells, charset);
         }
         for (at, keep) in keeps.iter().filter(|keep| keep.event == self.event).enumerate() {
             let (words, tone) = self.kept(keep, charset);
-            doc.hang(lead(if at == 0 { "keep" } else { "" }), &words, tone, cells, charset);
+            kept.hang(lead(if at == 0 { "keep" } else { "" }), &words, tone, cells, charset);
         }
+        let scarce = reading.lines.len() + hints.lines.len() + kept.lines.len() > rows;
+        let parts = if scarce { [hints, reading, kept] } else { [reading, hints, kept] };
+        let mut doc = Doc { lines: parts.into_iter().flat_map(|part| part.lines).collect() };
         if doc.lines.len() > rows {
             doc.lines.truncate(rows);
             if let Some(last) = doc.lines.last_mut() {

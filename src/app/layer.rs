@@ -1,14 +1,14 @@
 //! What lies on top of the debugger: texts to read, text fields, the palette, lists. The last layer gets the keys.
 
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use tui_input::Input as Field;
 
 use super::decision::rule_doc;
 use super::inspect::FilterFault;
-use super::keys::{Binding, Mode, bindings, key_name};
+use super::keys::{Binding, Mode, bindings, key_name, own_bindings};
 use super::picker::Picker;
-use super::{Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, Rule, Tone};
+use super::{Action, Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, Rule, Tone};
 use crate::model::EventIx;
 use crate::text::{self, Charset};
 
@@ -168,12 +168,14 @@ pub struct Ask {
     pub chosen: Option<usize>,
     /// What is wrong with what was typed.
     pub fault: Option<FilterFault>,
+    /// It was to be taken as it stands, and is not: only now is the fault worth a word.
+    pub refused: bool,
 }
 
 impl Ask {
     /// An open field.
     pub fn new(asked: Asked, text: String) -> Ask {
-        Ask { asked, field: Field::new(text), completions: Vec::new(), chosen: None, fault: None }
+        Ask { asked, field: Field::new(text), completions: Vec::new(), chosen: None, fault: None, refused: false }
     }
 
     /// What stands before the field.
@@ -204,30 +206,60 @@ impl Palette {
         Palette { field: Field::default(), mode, cursor: Cursor::default() }
     }
 
-    /// What fits what was typed, best first.
+    /// Where the text itself leads to, if it is a number or a time.
+    pub fn place(&self) -> Option<Action> {
+        // The picker has no events, and numbers are keys there.
+        if self.mode == Mode::Picker {
+            return None;
+        }
+        let typed = self.field.value().trim();
+        match typed.strip_prefix('@') {
+            Some(time) => Some(Action::GoToTime(time.to_owned())),
+            None => typed.parse().ok().map(Action::GoTo),
+        }
+    }
+
+    /// What fits what was typed, what belongs to the pane first, then the best first. None for a place to go to.
     pub fn choices(&self) -> Vec<&'static Binding> {
-        let all: Vec<&'static Binding> = bindings(self.mode).collect();
+        if self.place().is_some() {
+            return Vec::new();
+        }
+        let own = own_bindings(self.mode);
+        let is_own = |binding: &Binding| own.iter().any(|it| std::ptr::eq(it, binding));
+        let mut all: Vec<&'static Binding> = bindings(self.mode).collect();
+        all.sort_by_key(|binding| !is_own(binding));
         let typed = self.field.value().trim();
         if typed.is_empty() {
             return all;
         }
-        let pattern = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
-        let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut buffer = Vec::new();
-        let mut scored: Vec<(u32, &'static Binding)> = all
-            .into_iter()
-            .filter_map(|binding| {
-                if binding.keys.contains(&typed) {
-                    return Some((u32::MAX, binding));
-                }
-                let score = pattern.score(Utf32Str::new(binding.help, &mut buffer), &mut matcher)?;
-                Some((score, binding))
-            })
-            .collect();
+        // Words as they stand; letters apart only where no word fits.
+        let scored = [AtomKind::Substring, AtomKind::Fuzzy].into_iter().map(|kind| scored(&all, typed, kind));
+        let mut scored = scored.into_iter().find(|scored| !scored.is_empty()).unwrap_or_default();
         // Stable: equal scores keep the order of the table.
-        scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        scored.sort_by_key(|(score, binding)| (*score < u32::MAX, !is_own(binding), std::cmp::Reverse(*score)));
         scored.into_iter().map(|(_, binding)| binding).collect()
     }
+}
+
+/// Actions that fit a text, with how well; a key itself fits best.
+fn scored(all: &[&'static Binding], typed: &str, kind: AtomKind) -> Vec<(u32, &'static Binding)> {
+    let pattern = Pattern::new(typed, CaseMatching::Ignore, Normalization::Smart, kind);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    let fits = |binding: &&'static Binding| {
+        if binding.keys.contains(&typed) {
+            return Some((u32::MAX, *binding));
+        }
+        let words = format!("{} {}", binding.help, binding.label);
+        pattern.score(Utf32Str::new(&words, &mut buffer), &mut matcher).map(|score| (score, *binding))
+    };
+    let mut scored: Vec<(u32, &'static Binding)> = all.iter().filter_map(fits).collect();
+    if kind == AtomKind::Fuzzy {
+        // Letters strewn over a sentence are no match.
+        let best = scored.iter().map(|(score, _)| *score).max().unwrap_or(0);
+        scored.retain(|(score, _)| *score > best - best / 4);
+    }
+    scored
 }
 
 /// The list of bookmarks.

@@ -144,8 +144,29 @@ pub struct Finding {
     pub generation: u64,
     /// Its way.
     pub way: Way,
-    /// The last hit is not seen: the search goes on from there.
-    pub(super) hidden: Option<EventIx>,
+    /// Where it started: having gone round, it ends there.
+    pub(super) origin: EventIx,
+    /// It has gone round.
+    pub(super) wrapped: bool,
+    /// What to ask next.
+    pub(super) next: Option<NextFind>,
+}
+
+impl Finding {
+    pub(super) fn new(text: String, generation: u64) -> Finding {
+        Finding { text, generation, way: Way::Forward, origin: EventIx(0), wrapped: false, next: None }
+    }
+}
+
+/// How a search goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NextFind {
+    /// The last hit is not seen: on from there.
+    From(EventIx),
+    /// Nothing is left on this side: from the other end.
+    OtherEnd,
+    /// Found: which hit of how many it is.
+    Count,
 }
 
 /// A row of the timeline as seen.

@@ -66,8 +66,11 @@ impl Inspect for Inspector {
     }
 
     fn filter(&self, expr: &str) -> Result<Test, FilterFault> {
-        let filter = Filter::parse(expr)
-            .map_err(|error| FilterFault { message: error.message, column: error.column.saturating_sub(1) })?;
+        let filter = Filter::parse(expr).map_err(|error| FilterFault {
+            message: error.message,
+            column: error.column.saturating_sub(1),
+            help: error.help,
+        })?;
         let (tracer, lines) = (self.tracer.clone(), self.lines.clone());
         Ok(Box::new(move |session, event| filter.matches(&tracer, session, event, lines.as_ref())))
     }

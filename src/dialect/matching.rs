@@ -72,7 +72,26 @@ pub const TOOL_FIELDS: &[&str] = &["tool_name", "toolName"];
 pub fn hints_of(dialect: &Dialect, matcher: &Matcher, event: &str, known: &[&str]) -> Vec<Hint> {
     let mut hints = matcher.hints(known);
     hints.extend(unknown_event(dialect, event));
+    hints.extend(wrong_subject(dialect, matcher, event, known));
     hints
+}
+
+/// A tool's name where the matcher is tested on something else.
+pub fn wrong_subject(dialect: &Dialect, matcher: &Matcher, event: &str, known: &[&str]) -> Option<Hint> {
+    let spec = dialect.event(event)?;
+    let field = spec.subject.filter(|_| !on_tools(dialect, event))?;
+    let tested = attention(dialect, event) == Attention::Tested;
+    if !tested || known.iter().chain(spec.values).any(|name| matcher.test(name).matched != Some(false)) {
+        return None;
+    }
+    let is_tool = |word: &&str| dialect.tools.iter().any(|tool| tool.name == *word || tool.aliases.contains(word));
+    let tool = matcher.text()?.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').find(is_tool)?;
+    let such_as = match spec.values {
+        [] => String::new(),
+        values => format!(", as in {}", values.iter().take(2).copied().collect::<Vec<_>>().join(" or ")),
+    };
+    let said = format!("`{tool}` is a tool, but {event} tests its matcher on `{field}`{such_as}");
+    Some(Hint::new(HintKind::WrongSubject, said, None))
 }
 
 /// An event that no list names, with the one that may have been meant.

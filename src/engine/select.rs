@@ -153,7 +153,9 @@ fn test(
             } else {
                 Vec::new()
             };
-            let slip = |hint: &Hint| !matches!(hint.kind, HintKind::ClientVersion | HintKind::Unanchored);
+            let slip = |hint: &Hint| {
+                !matches!(hint.kind, HintKind::ClientVersion | HintKind::Unanchored | HintKind::UnknownName)
+            };
             let hint = hints.into_iter().find(slip).map(|hint| hint.text);
             let near_miss = hint.is_some();
             let hint = hint.filter(|hint| *hint != tested.why);

@@ -14,6 +14,8 @@ pub enum HintKind {
     ServerAlone,
     /// Looks like a known name, but is a part of it or mistyped.
     NearName,
+    /// Like no name that is known.
+    UnknownName,
     /// Something other than the separators between names: it is no list.
     NotAList,
     /// `Bash(git *)`: a permission rule.
@@ -36,6 +38,8 @@ pub enum HintKind {
     Ignored,
     /// Other client versions read it otherwise.
     ClientVersion,
+    /// Names tools where something else is tested.
+    WrongSubject,
     /// No such event is known.
     UnknownEvent,
 }
@@ -67,6 +71,9 @@ impl Serialize for Hint {
 
 /// Names that a hint lists before it counts the rest.
 const LISTED: usize = 3;
+
+/// A text longer than this is no name, and is not repeated as one.
+const LONGEST: usize = 64;
 
 /// Names of a list that are looked at: each hint writes the whole pattern anew, which a list made by a program
 /// would turn into minutes.
@@ -141,16 +148,17 @@ fn of_name(name: &str, text: &str, rule: &MatcherRule, known: &[&str]) -> Option
         let said = format!("`{name}` is called `{}` now; the old name still matches", tool.name);
         return Some(Hint::new(HintKind::Renamed, said, with(tool.name)));
     }
-    if known.contains(&name) {
+    if known.contains(&name) || rule.tools.iter().any(|tool| tool.name == name) {
         return None;
     }
     if let Some(server) = server_alone(name, rule) {
-        let said = format!("a server name alone matches nothing: {server}__.* matches every tool of it");
-        let instead = (text == name).then(|| format!("{server}__.*"));
-        return Some(Hint::new(HintKind::ServerAlone, said, instead));
+        // One pattern among names makes a regular expression of the whole, and the names need anchors then.
+        let instead = if text.trim() == name { format!("{server}__.*") } else { with_servers(text, rule) };
+        let said = format!("a server name alone matches nothing: write {instead} for all tools of `{server}`");
+        return Some(Hint::new(HintKind::ServerAlone, said, Some(instead)));
     }
     if let Some(near) = known.iter().find(|known| differ_by_case(known, name)) {
-        let said = format!("exact names, case counts: `{name}` is not `{near}`");
+        let said = super::words::by_case(name, near);
         return Some(Hint::new(HintKind::Case, said, with(near)));
     }
     if name.contains(' ') {
@@ -161,16 +169,39 @@ fn of_name(name: &str, text: &str, rule: &MatcherRule, known: &[&str]) -> Option
     if let Some(hint) = plugin_server_of_name(name, rule, known) {
         return Some(hint);
     }
-    let near = nearest(name, known)?;
+    let foreign = rule.servers.is_some_and(|servers| name.starts_with(servers.prefix));
+    let Some(near) = nearest(name, known) else {
+        let unknown = rule.servers.is_some() && !foreign && !known.is_empty() && name.len() <= LONGEST;
+        let said = format!("no tool that is known here is named `{name}`");
+        return unknown.then(|| Hint::new(HintKind::UnknownName, said, None));
+    };
+    let what = match (rule.servers, foreign) {
+        (None, _) => "subject",
+        // What a server offers is known from sessions alone.
+        (Some(_), true) => "tool that is known here",
+        (Some(_), false) => "tool",
+    };
     let said = if near.contains(name) {
-        format!("exact names: `{name}` is only a part of `{near}`")
+        super::words::part(name, near)
     } else {
-        format!("`{name}` is not a known name; the nearest is `{near}`")
+        format!("no {what} is named `{name}`; did you mean `{near}`?")
     };
     Some(Hint::new(HintKind::NearName, said, with(near)))
 }
 
-/// The known name that contains this one, or differs in one or two letters.
+/// A list with every server alone in it made a pattern for its tools, as a regular expression of whole names.
+fn with_servers(text: &str, rule: &MatcherRule) -> String {
+    let names = text.split(rule.separators).map(str::trim).filter(|name| !name.is_empty());
+    let names: Vec<String> = names
+        .map(|name| server_alone(name, rule).map_or_else(|| name.to_owned(), |server| format!("{server}__.*")))
+        .collect();
+    match names.as_slice() {
+        [only] => only.clone(),
+        names => format!("^({})$", names.join("|")),
+    }
+}
+
+/// The known name that contains this one, differs in one or two letters, or has two that are left out here.
 fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     if name.len() < 3 {
         return None;
@@ -185,7 +216,15 @@ fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         .filter(|(distance, _)| *distance <= allowed)
         .min();
     let part = || known.iter().copied().find(|known| known.contains(name));
-    typo.map(|(_, near)| near).or_else(part)
+    let longer = || {
+        known.iter().copied().find(|known| {
+            let mut letters = known.chars();
+            known.chars().next() == name.chars().next()
+                && known.chars().count() <= length + 2
+                && name.chars().all(|c| letters.any(|letter| letter == c))
+        })
+    };
+    typo.map(|(_, near)| near).or_else(part).or_else(longer)
 }
 
 /// A plain list in all but its separators, or its hyphens, which this rule does not take in a list.
@@ -198,6 +237,17 @@ fn not_a_list(text: &str, rule: &MatcherRule) -> Option<Hint> {
         [',', ' ', '-'].into_iter().filter(|c| text.contains(*c) && !rule.list_marks.contains(*c)).collect();
     if odd.is_empty() || odd == ['-'] && rule.lists != Lists::OfMarks {
         return None;
+    }
+    if odd == ['-']
+        && let [name] = names.as_slice()
+        && let Some(server) = server_alone(name, rule)
+    {
+        let instead = format!("{server}__.*");
+        let said = format!(
+            "the hyphen makes this a regular expression here, so it is found in every tool of the server; where a hyphen \
+             may stand in a name it matches nothing: {instead} is right for both"
+        );
+        return Some(Hint::new(HintKind::ServerAlone, said, Some(instead)));
     }
     if odd == ['-'] {
         let instead = format!("^({})$", names.join("|"));
@@ -314,7 +364,8 @@ fn unanchored(matcher: &Matcher, known: &[&str]) -> Option<Hint> {
     let caught: Vec<&str> = known.iter().copied().filter(|name| matcher.test(name).matched == Some(true)).collect();
     let (fitting, more): (Vec<&str>, Vec<&str>) =
         caught.into_iter().partition(|name| anchored.test(name).matched != Some(false));
-    if fitting.is_empty() || more.is_empty() {
+    // An alternative without text catches all, anchors or not: that has a hint of its own.
+    if fitting.is_empty() || more.is_empty() || empty_alternative(text).is_some() {
         return None;
     }
     let core = text.trim_start_matches(".*").trim_end_matches(".*").trim_start_matches('^').trim_end_matches('$');

@@ -73,24 +73,39 @@ fn a_comma_or_a_hyphen_is_a_regular_expression_under_the_narrow_rule() {
 #[test]
 fn the_matched_part_and_the_reason_are_told() {
     for (text, subject, matched, span, why) in [
-        ("Bash", "Bash", true, Some((0, 4)), "exact name"),
-        ("bash", "Bash", false, None, "exact names, case counts: `bash` is not `Bash`"),
-        ("Edit|Write", "Write", true, Some((0, 5)), "exact name, one of the list: `Write`"),
-        ("Edit|Write", "Read", false, None, "none of the exact names"),
-        ("Notebook", "NotebookEdit", false, None, "exact names: `Notebook` is only a part of `NotebookEdit`"),
-        ("mcp__github", "mcp__github__push", false, None, "a server name alone matches nothing: mcp__github__.*"),
-        ("mcp__github__", "mcp__github__push", false, None, "a server name alone matches nothing: mcp__github__.*"),
+        ("Bash", "Bash", true, Some((0, 4)), "the name is exactly `Bash`"),
+        ("bash", "Bash", false, None, "case counts: `bash` is not `Bash`"),
+        ("Edit|Write", "Write", true, Some((0, 5)), "`Write` is on the list"),
+        ("Write", "Read", false, None, "`Read` is not `Write`"),
+        ("(?=Bash)", "Bash", true, Some((0, 0)), "the pattern fits at a place in the name, without a letter of it"),
+        ("Bash(ls)", "Bash", false, None, "the pattern is not in the name"),
+        ("Edit|Write", "Read", false, None, "`Read` is not on the list"),
+        (
+            "Notebook",
+            "NotebookEdit",
+            false,
+            None,
+            "it has to be the whole name: `Notebook` is only a part of `NotebookEdit`",
+        ),
+        ("mcp__github", "mcp__github__push", false, None, "a server name alone matches nothing: write mcp__github__.*"),
+        (
+            "mcp__github__",
+            "mcp__github__push",
+            false,
+            None,
+            "a server name alone matches nothing: write mcp__github__.*",
+        ),
         ("*", "Bash", true, None, "`*` matches everything"),
         ("", "Bash", true, None, "an empty matcher matches everything"),
         ("Task", "Agent", true, None, "`Task` is a former name of `Agent`"),
         ("Agent", "Task", true, None, "`Task` is a former name of `Agent`"),
-        ("^Task$", "Agent", true, None, "a regular expression, found in `Task`, another name of `Agent`"),
+        ("^Task$", "Agent", true, None, "the pattern is found in `Task`, another name of `Agent`"),
         ("KillShell", "KillBash", true, None, "`KillShell` is a former name of `TaskStop`"),
-        ("Edit.*", "NotebookEdit", true, Some((8, 12)), "a regular expression, found at the end of the name"),
-        ("Ed..", "Edit", true, Some((0, 4)), "a regular expression, fits the whole name"),
-        ("(as)", "Bash", true, Some((1, 3)), "a regular expression, found in the middle of the name"),
-        ("x*?", "Bash", true, Some((0, 0)), "a regular expression, finds the empty text, which is in every name"),
-        ("^Read$", "Bash", false, None, "a regular expression, not found in the name"),
+        ("Edit.*", "NotebookEdit", true, Some((8, 12)), "the pattern is found at the end of the name"),
+        ("Ed..", "Edit", true, Some((0, 4)), "the pattern fits the whole name"),
+        ("(as)", "Bash", true, Some((1, 3)), "the pattern is found in the middle of the name"),
+        ("x*?", "Bash", true, Some((0, 0)), "the pattern matches everything: the empty text is in every name"),
+        ("^Read$", "Bash", false, None, "the pattern is not in the name"),
     ] {
         let found = wide(text).test(subject);
         assert_eq!(
@@ -122,13 +137,34 @@ fn a_repeated_word_boundary_does_not_compile() {
 #[test]
 fn patterns_are_explained_in_plain_words() {
     for (text, words) in [
-        ("Bash", "one exact name, case counts: Bash"),
-        ("Edit, Write", "a list of exact names, case counts: Edit, Write"),
-        ("Task|Bash", "a list of exact names, case counts: Task (now Agent), Bash"),
-        (",", "a list without names: matches nothing"),
-        ("Edit.*", "a regular expression (it has `.` `*` beyond names - | ,), searched anywhere in the name"),
-        ("^Edit$", "a regular expression (it has `^` `$` beyond names - | ,), must fit the whole name"),
-        ("^Bash|Edit$", "a regular expression (it has `^` `$` beyond names - | ,), searched anywhere in the name"),
+        ("Bash", "one name, which has to be exactly Bash"),
+        ("Edit, Write", "a list: the name has to be exactly one of Edit, Write"),
+        ("Task|Bash", "a list: the name has to be exactly one of Task (now Agent), Bash"),
+        (",", "a list that holds no name, so it matches nothing"),
+        ("Edit.*", "a regular expression, because of `.` and `*`: the name has to contain `Edit`"),
+        ("^Edit$", "a regular expression, because of `^` and `$`: the name has to be exactly `Edit`"),
+        ("^Edit.*$", "a regular expression, because of `^` `.` `*` and `$`: the name has to begin with `Edit`"),
+        ("^.*Edit$", "a regular expression, because of `^` `.` `*` and `$`: the name has to end with `Edit`"),
+        (
+            "^Bash|Edit$",
+            "a regular expression, because of `^` and `$`: the name has to begin with `Bash`, or end with `Edit`",
+        ),
+        (
+            "mcp__.*__read",
+            "a regular expression, because of `.` and `*`: the name has to contain `mcp__`, then `__read`",
+        ),
+        (
+            "^mcp__.*__read$",
+            "a regular expression, because of `^` `.` `*` and `$`: the name has to begin with `mcp__` and end with `__read`",
+        ),
+        (
+            "^(Edit|Write)$",
+            "a regular expression, because of `^` `(` `)` and `$`: the name has to be exactly `Edit` or `Write`",
+        ),
+        ("Ed.t", "a regular expression, because of `.`: it may be found anywhere in the name"),
+        ("^Ed.t$", "a regular expression, because of `^` `.` and `$`: the whole name has to fit"),
+        ("Edit.*|", "a regular expression, because of `.` and `*`: every name fits, because the empty text does"),
+        ("(?=Bash)", "a regular expression, because of `(` `?` `=` and `)`: it may be found anywhere in the name"),
     ] {
         assert_eq!(wide(text).explain(), words, "{text:?}");
     }
@@ -235,6 +271,8 @@ fn near_misses_are_named_with_what_to_write_instead() {
         let hint = hints.iter().find(|hint| hint.kind == kind);
         assert_eq!(hint.map(|hint| hint.instead.as_deref()), Some(instead), "{text}: {hints:?}");
     }
+    let empty: Vec<HintKind> = wide("Edit.*|").hints(&known()).iter().map(|hint| hint.kind).collect();
+    assert_eq!(empty, [HintKind::EmptyAlternative]);
     let narrow = Matcher::compile(Some("rate_limit, overloaded"), &NARROW).hints(&["rate_limit", "overloaded"]);
     assert_eq!(narrow[0].instead.as_deref(), Some("rate_limit|overloaded"));
     let hyphen = Matcher::compile(Some("doc-writer"), &NARROW).hints(&[]);

@@ -22,12 +22,20 @@ impl Columns {
         // Room for the brackets is there from the start: columns stay where they are while one types.
         let name = |row: &MatchRow| text::width(&text::safe_as(&row.subject, app.options.charset)) + 2;
         let longest = lab.report.results.iter().map(name).max().unwrap_or(0);
-        let keep = if app.keeps.iter().any(|keep| keep.event == lab.event) { 10 } else { 0 };
+        let roomy = width >= 60;
+        let kept = app.keeps.iter().any(|keep| keep.event == lab.event);
+        let keep = match (kept, roomy) {
+            (false, _) => 0,
+            (true, true) => 17,
+            (true, false) => 9,
+        };
         let fit = 9;
-        let count = if width >= 60 { 6 } else { 0 };
+        let count = if roomy { 6 } else { 0 };
         let rest = width.saturating_sub(MARK + fit + 1 + if keep > 0 { keep + 1 } else { 0 } + count + 1);
-        let most = if width >= 60 { (rest / 2).max(16) } else { rest };
-        Columns { name: longest.clamp(12, 48).min(most.max(8)), count, fit, keep }
+        let most = if roomy { (rest / 2).max(16) } else { rest };
+        // The words above the column are not to be cut.
+        let head = text::width(&matching(lab.report.results.len(), lab.report.results.len()));
+        Columns { name: longest.clamp(12, 48).max(head).min(most.max(8)), count, fit, keep }
     }
 }
 
@@ -60,7 +68,13 @@ pub fn draw(app: &App, lab: &Lab, on_top: Focused, canvas: &mut Canvas) -> Optio
             canvas.dress(area, canvas.theme.marked());
         }
     }
+    super::hook_table::message(app, app.reader_body(), canvas);
     (on_top == Focused::Yes).then_some(cursor)
+}
+
+/// The words above the names.
+fn matching(matched: usize, total: usize) -> String {
+    format!(" {matched} of {} ", super::header::counted(total, "name"))
 }
 
 fn heads(lab: &Lab, columns: &Columns, area: Area, canvas: &mut Canvas) {
@@ -68,7 +82,7 @@ fn heads(lab: &Lab, columns: &Columns, area: Area, canvas: &mut Canvas) {
     let matched = lab.report.results.iter().filter(|row| row.matched == Some(true)).count();
     let total = lab.report.results.len();
     let mut line = Line::new().and(" ", Tone::Dim);
-    let name = format!(" {matched} of {} ", super::header::counted(total, "name"));
+    let name = matching(matched, total);
     let (shown, used) = (text::cut(&name, columns.name + 1, canvas.charset), MARK - 1 + columns.name + 1);
     line = line.and(shown.clone(), Tone::Title);
     let x = canvas.line(area, &line);
@@ -81,6 +95,11 @@ fn heads(lab: &Lab, columns: &Columns, area: Area, canvas: &mut Canvas) {
         rest.x = x;
     }
     canvas.text(rest, " result ", Tone::Dim);
+    if columns.keep > 0 {
+        let by = u16::try_from(columns.fit + 1).unwrap_or(u16::MAX).min(rest.width);
+        let rest = Area { x: rest.x + by, width: rest.width - by, ..rest };
+        canvas.text(rest, if columns.keep > 9 { " kept as " } else { " match? " }, Tone::Dim);
+    }
 }
 
 fn name_row(
@@ -128,17 +147,20 @@ fn name_row(
                 Some(false) => ("FAILS", Tone::Stop),
                 None => ("?", Tone::Warn),
             };
-            let must = if keep.must == Must::Match { "yes" } else { "no" };
-            canvas.text(cell(pen, columns.keep), &format!("{must:<3} {word}"), tone);
+            let must = match (keep.must, columns.keep > 9) {
+                (Must::Match, true) => "must match",
+                (Must::NotMatch, true) => "must not",
+                (Must::Match, false) => "yes",
+                (Must::NotMatch, false) => "no",
+            };
+            let lead = if columns.keep > 9 { 10 } else { 3 };
+            canvas.text(cell(pen, columns.keep), &format!("{must:<lead$} {word}"), tone);
         }
         step(&mut pen, columns.keep + 1);
     }
     if pen.width >= 12 {
-        let why = if fit == Fit::Trying {
-            "it may take exponential time: tried where it can be stopped"
-        } else {
-            plainly(&it.why)
-        };
+        let why =
+            if fit == Fit::Trying { "it may take exponential time: tried where it can be stopped" } else { &it.why };
         canvas.text(pen, why, if fit == Fit::Match { tone } else { Tone::Dim });
     }
 }
@@ -148,6 +170,8 @@ fn name_line(it: &MatchRow, tone: Tone, cells: usize, canvas: &Canvas) -> Line {
     let safe = |text: &str| text::safe_as(text, canvas.charset).into_owned();
     let parts = it
         .span
+        // Where nothing of the name was matched, brackets around nothing would only puzzle.
+        .filter(|(start, end)| start < end)
         .and_then(|(start, end)| Some((it.subject.get(..start)?, it.subject.get(start..end)?, it.subject.get(end..)?)));
     let Some((before, found, after)) = parts else {
         let name = if it.subject.is_empty() { "(empty)".to_owned() } else { safe(&it.subject) };
@@ -158,10 +182,4 @@ fn name_line(it: &MatchRow, tone: Tone, cells: usize, canvas: &Canvas) -> Line {
     let room = cells.saturating_sub(text::width(&found) + 2);
     let before = text::cut_start(&before, room, canvas.charset);
     Line::new().and(before, tone).and(format!("[{found}]"), Tone::Strong).and(safe(after), tone)
-}
-
-/// A reason without what stands beside it anyway: the kind of pattern, the result.
-fn plainly(why: &str) -> &str {
-    let known = ["a regular expression, ", "undecided: "];
-    known.iter().find_map(|words| why.strip_prefix(words)).unwrap_or(why)
 }

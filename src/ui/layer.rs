@@ -2,7 +2,9 @@
 
 use super::canvas::{Canvas, Focused, row};
 use super::doc;
-use crate::app::{App, Area, Ask, Asked, Bookmarks, Layer, Palette, Reader, Regions, Tone, keys_of};
+use crate::app::{
+    Action, App, Area, Ask, Asked, Bookmarks, FilterFault, Layer, Palette, Reader, Regions, Tone, keys_of,
+};
 use crate::text;
 
 /// Draws the layers from the bottom up. Gives the place of the text cursor, if there is one.
@@ -50,6 +52,7 @@ fn reader(app: &App, reader: &Reader, on_top: Focused, canvas: &mut Canvas) {
     canvas.title(title, &reader.title(canvas.charset), on_top, &end);
     let body = Area { x: body.x + 1, width: body.width.saturating_sub(1), ..body };
     doc::draw(app, &doc, reader.cursor, on_top, body, canvas);
+    super::hook_table::message(app, area, canvas);
 }
 
 fn bookmarks(app: &App, list: &Bookmarks, on_top: Focused, canvas: &mut Canvas) {
@@ -125,23 +128,28 @@ fn list(rows: &[(String, String)], chosen: Option<usize>, regions: &Regions, can
 fn ask(ask: &Ask, regions: &Regions, canvas: &mut Canvas) -> (u16, u16) {
     let rows: Vec<(String, String)> = ask.completions.iter().map(|it| (it.text.clone(), it.about.clone())).collect();
     list(&rows, ask.chosen, regions, canvas);
-    if let Some(fault) = &ask.fault
+    let fault = ask.fault.as_ref().filter(|_| ask.refused);
+    let words = |fault: &FilterFault| match &fault.help {
+        Some(help) => format!("column {}: {}; {help}", fault.column + 1, fault.message),
+        None => format!("column {}: {}", fault.column + 1, fault.message),
+    };
+    if let Some(fault) = fault
         && !regions.status.is_empty()
         && rows.is_empty()
     {
         canvas.clear(regions.status);
-        canvas.text(regions.status, &format!(" column {}: {}", fault.column + 1, fault.message), Tone::Warn);
+        canvas.text(regions.status, &format!(" {}", words(fault)), Tone::Warn);
     }
     let place = field(ask.sign(), &ask.field, regions.bottom, canvas);
-    let hint = match (&ask.asked, &ask.fault) {
-        (_, Some(fault)) if !rows.is_empty() => format!("  column {}: {} ", fault.column + 1, fault.message),
+    let hint = match (&ask.asked, fault) {
+        (_, Some(fault)) if !rows.is_empty() => format!("  {} ", words(fault)),
         (Asked::Filter, None) => "  Enter filter  Tab complete  Esc back  F1 help ".to_owned(),
         (Asked::Find(_), _) => "  Enter find  Esc back  F1 help ".to_owned(),
         (Asked::Sessions, _) => "  Enter open  Esc all sessions  F1 help ".to_owned(),
         (Asked::Note(_), _) => "  Enter keep  Esc back  F1 help ".to_owned(),
         (Asked::Filter, Some(_)) => String::new(),
     };
-    hint_right(&hint, &ask.field, ask.fault.is_some(), regions, canvas);
+    hint_right(&hint, &ask.field, fault.is_some(), regions, canvas);
     place
 }
 
@@ -159,10 +167,16 @@ fn palette(palette: &Palette, regions: &Regions, canvas: &mut Canvas) -> (u16, u
         .into_iter()
         .map(|binding| (keys_of(binding, canvas.charset), binding.help.to_owned()))
         .collect();
-    let rows = if rows.is_empty() {
-        vec![(String::new(), "nothing is called that; 57 and @10:41 go to an event".to_owned())]
-    } else {
-        rows
+    let rows = match palette.place() {
+        Some(Action::GoTo(number)) => vec![(number.to_string(), format!("Go to event {number}"))],
+        Some(_) => {
+            let typed = palette.field.value().trim().to_owned();
+            vec![(typed, "Go to the first event at that time (10:41 or 10:41:02) or later".to_owned())]
+        }
+        None if rows.is_empty() => {
+            vec![(String::new(), "No action has these words; 57 and @10:41 go to an event".to_owned())]
+        }
+        None => rows,
     };
     list(&rows, Some(palette.cursor.at), regions, canvas);
     let place = field(":", &palette.field, regions.bottom, canvas);

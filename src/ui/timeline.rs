@@ -244,7 +244,10 @@ fn said(app: &App, columns: Columns, event: EventIx, line: usize, area: Area, ca
 fn empty(app: &App, session: &Session, area: Area, canvas: &mut Canvas) {
     let words = match &app.timeline.filter {
         Some(filter) => match &filter.why_empty {
-            Some(why) => format!("No event fits the filter: {why}. Esc clears it."),
+            Some(why) => {
+                let stop = if why.ends_with('?') { "" } else { "." };
+                format!("No event fits the filter: {why}{stop} Esc clears it.")
+            }
             None if filter.upto.at() < session.events.len() || !session.progress.done => {
                 format!("Looking: {} of {} events so far.", filter.upto.at(), session.events.len())
             }

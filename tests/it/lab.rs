@@ -34,6 +34,36 @@ fn lab_ascii_80() {
 }
 
 #[test]
+fn lab_of_another_subject_80() {
+    insta::assert_snapshot!(check((80, 24), "1Gm<c-u>Bash<c-k><down><c-k><c-k>"));
+}
+
+#[test]
+fn in_a_small_room_the_hint_comes_first() {
+    insta::assert_snapshot!(check((40, 10), "8Gm<c-u>bash<c-k>"));
+}
+
+#[test]
+fn what_matches_everything_has_no_brackets() {
+    let screen = check((80, 24), "8Gm<c-u>Edit.*|");
+    assert!(screen.contains("every name fits"), "{screen}");
+    assert!(screen.contains("  Bash ") && !screen.contains("[]"), "{screen}");
+}
+
+#[test]
+fn what_the_keys_did_is_said() {
+    for (keys, words) in [
+        ("8Gm<c-u>^Edit$<enter>", "copied \"^Edit$\": paste it behind \"matcher\":"),
+        ("8Gm<c-u>x<c-g>", "event 10 is the next PreToolUse of Read"),
+        ("14Gm<c-u>x<c-g>", "event 3 is the next PreToolUse of Read, found from the start on"),
+        ("8Gm<c-u>x<down><down><down><down><c-g>", "no PreToolUse of this session has PowerShell"),
+    ] {
+        let screen = check((80, 24), keys);
+        assert!(screen.contains(words), "{keys}: {screen}");
+    }
+}
+
+#[test]
 fn the_lab_opens_with_the_matcher_of_the_hook_in_focus() {
     let bench = after("8G<tab>m");
     let lab = bench.app.lab().unwrap();

@@ -132,6 +132,19 @@ fn the_groups_of_every_case_fire_as_expected() {
 fn hints_name_the_slip_in_words_that_tell_what_to_write() {
     for (pattern, event, version, words) in [
         ("bash", "PreToolUse", None, "`bash` is not `Bash`"),
+        (
+            "Bash",
+            "SessionStart",
+            None,
+            "`Bash` is a tool, but SessionStart tests its matcher on `source`, as in startup",
+        ),
+        ("^Edit$", "SubagentStart", None, "`Edit` is a tool, but SubagentStart tests its matcher on `agent_type`"),
+        ("Edit|Wrt", "PreToolUse", None, "no tool is named `Wrt`; did you mean `Write`?"),
+        ("Edit|Frobnicate", "PreToolUse", None, "no tool that is known here is named `Frobnicate`"),
+        ("startp", "SessionStart", None, "no subject is named `startp`; did you mean `startup`?"),
+        ("Edit|mcp__ledger", "PreToolUse", None, "write ^(Edit|mcp__ledger__.*)$ for all tools of `mcp__ledger`"),
+        ("mcp__my-ledger", "PreToolUse", Some("2.1.194"), "mcp__my-ledger__.* is right for both"),
+        ("mcp__my-ledger", "PreToolUse", None, "a server name alone matches nothing: write mcp__my-ledger__.*"),
         ("mcp__ledger", "PreToolUse", None, "mcp__ledger__.*"),
         ("mcp__mail__*", "PreToolUse", None, "mcp__mail__.*"),
         ("mcp__mail__*", "PreToolUse", None, "servers whose name begins with `mcp__mail_`"),
@@ -170,7 +183,7 @@ fn the_report_is_the_document_of_the_contract() {
     assert_eq!(
         json["results"][1],
         serde_json::json!({"subject": "NotebookEdit", "matched": true, "span": [8, 12],
-                           "why": "a regular expression, found at the end of the name"})
+                           "why": "the pattern is found at the end of the name"})
     );
     assert_eq!(json["results"][2]["span"], Value::Null);
     assert_eq!(json["hints"], serde_json::json!(["also catches NotebookEdit: ^Edit$ would not"]));

@@ -1,7 +1,7 @@
 //! Opening the matcher lab, and what its keys do.
 
 use crate::app::update::{anywhere, copy, leap, say, times};
-use crate::app::{Action, Amount, App, Area, Effect, Focus, Lab, Layer, Target};
+use crate::app::{Action, Amount, App, Area, Effect, Focus, Lab, Layer, Target, Tone};
 use crate::dialect;
 use crate::model::{EventIx, GroupStep};
 
@@ -40,8 +40,9 @@ impl App {
     pub fn lab_regions(&self, lab: &Lab) -> LabRegions {
         let (title, rest) = self.reader_body().split_top(1);
         let (field, rest) = rest.split_top(1);
-        // The list keeps at least half of the room.
-        let most = usize::from(rest.height.saturating_sub(1) / 2);
+        // The list keeps at least half of the room; in a small one, two names.
+        let room = rest.height.saturating_sub(1);
+        let most = usize::from((room / 2).max(room.saturating_sub(2).min(3)));
         let head = lab.head(&self.keeps, usize::from(rest.width), most, self.options.charset);
         let (head, rest) = rest.split_top(u16::try_from(head.lines.len()).unwrap_or(u16::MAX));
         let (columns, list) = rest.split_top(1);
@@ -118,7 +119,9 @@ pub(in crate::app) fn in_lab(app: &mut App, action: Action, typed: Option<u32>) 
         }
         Action::Accept => {
             let pattern = serde_json::Value::from(lab.field.value()).to_string();
-            return copy(app, pattern);
+            let effects = copy(app, pattern.clone());
+            app.message = Some((format!("copied {pattern}: paste it behind \"matcher\":"), Tone::Plain));
+            return effects;
         }
         Action::Open => {
             let Some(wanted) = lab.chosen().map(|row| row.subject.clone()) else { return Vec::new() };
@@ -146,9 +149,12 @@ fn go_to_subject(app: &mut App, event: &str, subject: &str) -> Vec<Effect> {
     match found.and_then(|at| u32::try_from(at).ok()) {
         Some(at) => {
             app.layers.pop();
+            let wrapped = (at as usize) < from;
             leap(app, EventIx(at));
-            Vec::new()
+            let back = if wrapped { ", found from the start on" } else { "" };
+            let hidden = if app.timeline.selected() == Some(EventIx(at)) { "" } else { ", which is not shown" };
+            say(app, format!("event {} is the next {event} of {subject}{back}{hidden}", at + 1))
         }
-        None => say(app, format!("no {event} of this session is about {subject}")),
+        None => say(app, format!("no {event} of this session has {subject}: the agent is only known to have it")),
     }
 }

@@ -4,7 +4,7 @@ use super::values::copy_line;
 use super::{anywhere, leap, say, times, update};
 use crate::app::screens;
 use crate::app::state::Finding;
-use crate::app::{Action, Amount, App, Ask, Asked, Bookmark, Effect, Layer, Way};
+use crate::app::{Action, Amount, App, Ask, Asked, Bookmark, Effect, Layer, Tone, Way};
 
 pub(super) fn in_layer(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
     if matches!(action, Action::Clear | Action::Back) && !matches!(app.layers.last(), Some(Layer::Picker(_))) {
@@ -42,7 +42,10 @@ fn in_reader(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect> {
         Action::FindAgain(way) => {
             let Some(finding) = app.finding.clone() else { return say(app, "nothing to find yet: /") };
             match doc.find(&finding.text, cursor.at, way) {
-                Some(at) => cursor.at = at,
+                Some(hit) => {
+                    cursor.at = hit.at;
+                    app.message = Some((hit.words(&finding.text, "line", way), Tone::Plain));
+                }
                 None => return say(app, format!("\"{}\" is not here", finding.text)),
             }
             cursor.settle(doc.lines.len(), height);
@@ -67,6 +70,7 @@ fn in_ask(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Accept => {
             let (asked, text) = (ask.asked, ask.field.value().to_owned());
             if asked == Asked::Filter && ask.fault.is_some() {
+                ask.refused = true;
                 return Vec::new();
             }
             app.layers.pop();
@@ -122,6 +126,7 @@ pub(in crate::app) fn typed_in_ask(app: &mut App) {
     }
     let Some(inspect) = &app.inspect else { return };
     let text = ask.field.value();
+    ask.refused = false;
     ask.fault = if text.trim().is_empty() { None } else { inspect.filter(text).err() };
     ask.completions = inspect.complete(&app.session.read(), text, ask.field.cursor());
     ask.chosen = None;
@@ -143,7 +148,7 @@ fn accept(app: &mut App, asked: Asked, text: String) -> Vec<Effect> {
         Asked::Find(_) if text.is_empty() => Vec::new(),
         Asked::Find(_) => {
             let generation = app.finding.as_ref().map_or(0, |finding| finding.generation);
-            app.finding = Some(Finding { text, generation, way: Way::Forward, hidden: None });
+            app.finding = Some(Finding::new(text, generation));
             update(app, Action::FindAgain(Way::Forward))
         }
     }
@@ -159,14 +164,9 @@ fn in_palette(app: &mut App, action: Action) -> Vec<Effect> {
         }
         Action::Accept => {
             let typed = palette.field.value().trim().to_owned();
-            let chosen = choices.get(palette.cursor.at).map(|binding| binding.action.clone());
+            let chosen = palette.place();
+            let chosen = chosen.or_else(|| choices.get(palette.cursor.at).map(|binding| binding.action.clone()));
             app.layers.pop();
-            if let Ok(number) = typed.parse::<u32>() {
-                return update(app, Action::GoTo(number));
-            }
-            if let Some(time) = typed.strip_prefix('@') {
-                return update(app, Action::GoToTime(time.to_owned()));
-            }
             match chosen {
                 Some(action) => update(app, action),
                 None => say(app, format!("nothing is called \"{typed}\"")),

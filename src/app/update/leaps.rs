@@ -117,13 +117,14 @@ pub(in crate::app) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
 pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
     let Some(finding) = &mut app.finding else { return say(app, "nothing to find yet: /") };
     finding.generation += 1;
-    (finding.way, finding.hidden) = (way, None);
+    (finding.way, finding.wrapped, finding.next) = (way, false, None);
     let (text, generation) = (finding.text.clone(), finding.generation);
     let found = match app.focus {
         Focus::Timeline => {
             let Some(from) = app.timeline.selected() else { return Vec::new() };
+            finding.origin = from;
             app.message = Some((format!("looking for \"{text}\""), Tone::Dim));
-            return vec![Effect::FindText { text, from, way, generation }];
+            return vec![Effect::FindText { text, from: Some(from), way, generation }];
         }
         Focus::Event => {
             let at = app.detail.event_cursor.at;
@@ -133,7 +134,10 @@ pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
         Focus::Decision => app.decision_doc().find(&text, app.detail.decision_cursor.at, way),
     };
     match found {
-        Some(at) => app.cursor_mut(app.focus).at = at,
+        Some(hit) => {
+            app.cursor_mut(app.focus).at = hit.at;
+            app.message = Some((hit.words(&text, "line", way), Tone::Plain));
+        }
         None => return say(app, format!("\"{text}\" is not in this pane")),
     }
     Vec::new()

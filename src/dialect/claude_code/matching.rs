@@ -158,6 +158,7 @@ pub fn hints(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&st
     let mut hints = matcher.hints(known);
     hints.extend(other_versions(matcher, event, version));
     hints.extend(matching::unknown_event(&DIALECT, event));
+    hints.extend(matching::wrong_subject(&DIALECT, matcher, event, known));
     hints
 }
 

@@ -42,6 +42,21 @@ fn conditions<'a>(expr: &'a Expr, parts: &mut Vec<&'a Expr>) {
     }
 }
 
+/// An event's name that the agent does not have.
+fn unknown_event(field: Field, word: &str, session: &Session) -> Option<String> {
+    let events = crate::dialect::by_id(session.dialect).filter(|_| field == Field::Event)?.events;
+    if word.contains('*') || events.iter().any(|spec| spec.name == word) {
+        return None;
+    }
+    let near = nearest(word, events.iter().map(|spec| spec.name))?;
+    let other_case = near.eq_ignore_ascii_case(word);
+    Some(if other_case {
+        format!("no event is called {word}: case counts, it is {near}")
+    } else {
+        format!("no event is called {word}; did you mean {near}?")
+    })
+}
+
 /// Whether some event fits, or may fit.
 fn any(expr: &Expr, tracer: &Tracer, session: &Session) -> bool {
     (0..session.events.len()).take(TRIED).any(|ix| {
@@ -93,6 +108,9 @@ fn alone(term: &Term, tracer: &Tracer, session: &Session) -> String {
         if let Some(other) = known.keys().find(|other| other.eq_ignore_ascii_case(word) && other != word) {
             return format!("differs only by case: {other}");
         }
+    }
+    if let Some(said) = words.iter().find_map(|word| unknown_event(term.field, word, session)) {
+        return said;
     }
     let list = words.join(" or ");
     let near = words.first().and_then(|word| nearest(word, known.keys().map(String::as_str)));

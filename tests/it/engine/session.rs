@@ -279,6 +279,8 @@ fn an_empty_result_says_why() {
     for (text, words) in [
         ("verdict:deny", "no event has verdict deny"),
         ("tool:edit", "differs only by case: Edit"),
+        ("event:PreTolUse", "no event is called PreTolUse; did you mean PreToolUse?"),
+        ("event:worktreecreate", "no event is called worktreecreate: case counts, it is WorktreeCreate"),
         ("mode:plan", "no event carries this field: mode"),
         ("changed", "nothing was rerun"),
         ("event:PreToolUse verdict:block", "each of the conditions"),

@@ -57,7 +57,11 @@ impl Inspect for Desk {
     /// `word` holds where the name or subject contains it; `bad` is a fault.
     fn filter(&self, expr: &str) -> Result<Test, FilterFault> {
         if expr.contains("bad:") {
-            return Err(FilterFault { message: "there is no field \"bad\"".into(), column: 0 });
+            return Err(FilterFault {
+                message: "there is no field \"bad\"".into(),
+                column: 0,
+                help: Some("did you mean tool: ?".into()),
+            });
         }
         let word = expr.trim_start_matches("tool:").trim_start_matches("text:").to_owned();
         Ok(Box::new(move |session, event| {
@@ -347,7 +351,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
             "bash",
             20,
             false,
-            "exact names, case counts: `bash` is not `Bash`",
+            "case counts: `bash` is not `Bash`",
             handler("project:PreToolUse/1/0", "lint.sh", 21, Some(false)),
         ),
         group(
@@ -365,7 +369,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
             "mcp__github",
             3,
             false,
-            "a server name alone matches nothing: mcp__github__.*",
+            "a server name alone matches nothing: write mcp__github__.*",
             handler("plugin-gh:PreToolUse/0/0", "gh-log", 4, Some(false)),
         ),
     ];

@@ -47,7 +47,8 @@ fn moving_by_lines_counts_and_ends() {
         ("/Stop<enter>n", 12),
         ("/Stop<enter>nN", 11),
         // Hits that the filter hides are passed over.
-        ("&tool:PreToolUse<enter>/Read<enter>n", 10),
+        ("&tool:PreToolUse<enter>/Read<enter>", 10),
+        ("&tool:PreToolUse<enter>/Read<enter>n", 3),
         ("99G", 1),
     ] {
         assert_eq!(event(keys), expect, "{keys}");
@@ -129,6 +130,75 @@ fn a_filter_that_cannot_be_read_points_at_the_column_and_is_not_taken() {
     let Some(Layer::Ask(ask)) = bench.app.layers.last() else { panic!("the field stays") };
     assert_eq!(ask.fault.as_ref().map(|fault| fault.column), Some(0));
     assert!(bench.screen().contains("column 1: there is no field \"bad\""), "{}", bench.screen());
+}
+
+#[test]
+fn nothing_is_wrong_with_a_filter_that_is_still_being_typed() {
+    for size in [(80, 24), (120, 40), (40, 10)] {
+        let screen = after(size, "&bad:").screen();
+        assert!(!screen.contains("no field") && !screen.contains("column"), "{screen}");
+        let screen = after(size, "&bad:<enter>x").screen();
+        assert!(!screen.contains("no field"), "what is typed on is not yet refused: {screen}");
+    }
+    assert!(after((80, 24), "&bad:x<enter>").screen().contains("did you mean tool: ?"));
+}
+
+#[test]
+fn the_palette_goes_to_numbers_and_times_without_a_fault() {
+    let screen = after((80, 24), ":57").screen();
+    assert!(screen.contains("Go to event 57") && !screen.contains("No action"), "{screen}");
+    let screen = after((80, 24), ":@10:4").screen();
+    assert!(screen.contains("Go to the first event at that time"), "{screen}");
+    let screen = after((80, 24), ":57<enter>").screen();
+    assert!(screen.contains("there is no event 57: they go from 1 to 15"), "{screen}");
+}
+
+#[test]
+fn the_palette_takes_words_as_they_stand_and_the_pane_first() {
+    let choices = |keys: &str| {
+        let bench = after((80, 24), keys);
+        let Some(Layer::Palette(palette)) = bench.app.layers.last() else { panic!("no palette") };
+        palette.choices().iter().map(|binding| binding.help).collect::<Vec<_>>()
+    };
+    assert_eq!(choices("8G<tab>:copy"), ["Copy the line"]);
+    assert_eq!(choices(":")[0], "Open the event: its panes fill the screen");
+    assert!(choices(":filter").iter().all(|help| help.contains("ilter")), "{:?}", choices(":filter"));
+    assert!(choices(":mtchr lab").iter().any(|help| help.starts_with("Matcher lab")), "letters apart still find");
+    assert!(choices(":mtchr lab").len() < 4, "{:?}", choices(":mtchr lab"));
+}
+
+#[test]
+fn a_hit_in_the_timeline_says_which_it_is_and_when_the_search_goes_round() {
+    for (keys, at, words) in [
+        ("/Stop<enter>", 11, "\"Stop\": event 11, 1 of 4"),
+        ("/Stop<enter>nn", 13, "\"Stop\": event 13, 3 of 4"),
+        ("/Stop<enter>nnnn", 11, "event 11, 1 of 4, from the start again"),
+        ("/Stop<enter>N", 14, "event 14, 4 of 4, from the end again"),
+        ("/Grep<enter>n", 7, "event 7, 1 of 1, the only one that is shown"),
+        ("/nowhere<enter>", 1, "\"nowhere\" is in no event that is shown"),
+        ("&tool:PreToolUse<enter>/Stop<enter>", 3, "\"Stop\" is in no event that is shown"),
+    ] {
+        let bench = after((80, 24), keys);
+        let screen = bench.screen();
+        assert!(screen.contains(words), "{keys}: {screen}");
+        assert_eq!(bench.app.timeline.selected().map(|event| event.0 + 1), Some(at), "{keys}");
+    }
+    assert!(!after((80, 24), "/Stop<enter>j").screen().contains("1 of 4"), "a message goes with the next key");
+}
+
+#[test]
+fn a_hit_in_a_pane_says_which_it_is_and_when_the_search_goes_round() {
+    for (keys, words) in [
+        ("8G<tab><tab>/push<enter>", "\"push\": line 3, 1 of 2"),
+        ("8G<tab><tab>/push<enter>n", "\"push\": line 4, 2 of 2"),
+        ("8G<tab><tab>/push<enter>nn", "1 of 2, from the start again"),
+        ("8G<tab><tab>/push<enter>N", "2 of 2, from the end again"),
+        ("8G<tab><tab>/transcript_path<enter>n", "1 of 1, the only one"),
+        ("?/quit<enter>", "\"quit\": line"),
+    ] {
+        let screen = after((80, 24), keys).screen();
+        assert!(screen.contains(words), "{keys}: {screen}");
+    }
 }
 
 #[test]

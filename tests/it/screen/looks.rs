@@ -48,6 +48,11 @@ fn palette_80() {
 }
 
 #[test]
+fn palette_40() {
+    insta::assert_snapshot!(check((40, 10), "8G<tab>:57"));
+}
+
+#[test]
 fn filter_completes_80() {
     insta::assert_snapshot!(check((80, 24), "&t"));
 }
