@@ -88,6 +88,8 @@ pub struct Replay {
     events: u64,
     matched: u64,
     changed: u64,
+    /// Events of which the session tells a verdict.
+    compared: u64,
     verdicts: [u64; Verdict::ALL.len()],
     told: HashSet<String>,
 }
@@ -121,6 +123,7 @@ impl Replay {
             events: 0,
             matched: 0,
             changed: 0,
+            compared: 0,
             verdicts: [0; Verdict::ALL.len()],
             told: HashSet::new(),
         })
@@ -185,6 +188,7 @@ impl Replay {
         let Some(runner) = runner else { return Ok(None) };
         let Some(step) = runner.step(view, ix, self.inputs)? else { return Ok(None) };
         self.changed += u64::from(step.changed);
+        self.compared += u64::from(step.recorded.is_some());
         let failed = |run: &HookRun| {
             matches!(run.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout | Outcome::CannotRun))
         };
@@ -299,7 +303,7 @@ impl Replay {
                 let events = if self.events == 1 { "event" } else { "events" };
                 let verdicts = if verdicts.is_empty() { "nothing".to_owned() } else { verdicts.join(", ") };
                 let changed = match self.changed {
-                    0 if self.run.is_some() => ", nothing changed".to_owned(),
+                    0 if self.compared > 0 => ", nothing changed".to_owned(),
                     0 => String::new(),
                     count => format!(", {count} changed"),
                 };
