@@ -23,7 +23,8 @@ use std::path::PathBuf;
 
 use crate::model::{Plan, Time};
 
-pub use given::Given;
+pub use given::{Given, unusable};
+pub use json::Fault;
 pub use read::{Read, read_text};
 pub use script::script_state;
 

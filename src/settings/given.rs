@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::Request;
 use super::discover::{Discovery, Found};
 use super::file;
+use super::json::{self, Fault};
 use super::read::{self, Form};
 use super::version::Version;
 use crate::model::{EraOrigin, LookedAt};
@@ -35,7 +36,28 @@ fn is_scope(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
+/// Why a file can't be anybody's settings: it can't be read, or holds no object. What the agent itself would refuse
+/// of an object is another matter: that is part of what a replay tells.
+pub fn unusable(path: &Path) -> Option<Fault> {
+    let plain = |why: &str| Some(Fault { why: why.to_owned(), position: None });
+    match file::read(path) {
+        file::Content::Missing => plain("there is no such file"),
+        file::Content::Unreadable(why) => plain(&why),
+        file::Content::Text { text, .. } => {
+            if Form::of(&path.to_string_lossy()) != Form::Settings {
+                return None;
+            }
+            match json::read(&text) {
+                Err(fault) => Some(fault),
+                Ok(Some(node)) if node.object().is_none() => plain("it holds no object"),
+                Ok(_) => None,
+            }
+        }
+    }
+}
+
 /// The given files in their order.
+
 pub(super) fn collect(request: &Request) -> Discovery {
     let mut discovery = Discovery { version: Version::read(request.version.as_deref()), ..Discovery::default() };
     for given in &request.given {

@@ -1,7 +1,9 @@
 //! The integration tests: one binary, one module an area.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod attribution;
 mod branches;
+mod commands;
 mod demos;
 mod engine;
 mod hooks_screen;
