@@ -57,7 +57,6 @@ pub fn unusable(path: &Path) -> Option<Fault> {
 }
 
 /// The given files in their order.
-
 pub(super) fn collect(request: &Request) -> Discovery {
     let mut discovery = Discovery { version: Version::read(request.version.as_deref()), ..Discovery::default() };
     for given in &request.given {
