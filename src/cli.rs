@@ -28,7 +28,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Parser, Subcommand};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::engine::Mode;
 use crate::text::Charset;
@@ -102,11 +103,37 @@ fn misread(error: &clap::Error) -> ExitCode {
     }
     let text = error.render().to_string();
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let missing = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(names))) => Some(names.join(", ")),
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::String(name))) => Some(name.clone()),
+        _ => None,
+    };
+    let first = missing.map_or_else(|| first.to_owned(), |names| format!("missing: {names}"));
     let tip = text.lines().map(str::trim).find_map(|line| line.strip_prefix("tip: "));
     let help = tip.map_or_else(|| "hookscope --help lists the words".to_owned(), str::to_owned);
     let failure = Failure::new(first.trim_start_matches("error: "), help);
     let _ = writeln!(io::stderr(), "hookscope: {}", crate::text::safe(&failure.to_string()));
     ExitCode::from(2)
+}
+
+/// A first word that is no file, but nearly a command.
+fn refuse_misspelt(words: &[PathBuf]) -> Result<(), Failure> {
+    let Some(word) = words
+        .first()
+        .filter(|word| !word.exists() && !word.to_string_lossy().contains(':'))
+        .and_then(|word| word.to_str())
+    else {
+        return Ok(());
+    };
+    let cli = Cli::command();
+    let names = cli.get_subcommands().filter(|command| !command.is_hide_set()).map(clap::Command::get_name);
+    let near = names.map(|name| (strsim::damerau_levenshtein(&word.to_lowercase(), name), name)).min();
+    match near {
+        Some((distance, name)) if distance <= 1 + name.len() / 4 => {
+            Err(Failure::new(format!("{word}: no such command or file"), format!("did you mean hookscope {name}?")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn run(cli: Cli) -> Result<Exit, Failure> {
@@ -116,6 +143,9 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
             format!("{}: a session comes after the command", cli.sessions[0].display()),
             "hookscope COMMAND SESSION, or hookscope SESSION alone to open it",
         ));
+    }
+    if cli.command.is_none() {
+        refuse_misspelt(&cli.sessions)?;
     }
     opening::check(&common)?;
     let mut out = io::BufWriter::new(io::stdout().lock());
@@ -137,6 +167,11 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         }
         Some(Command::Hooks(args)) => {
             let mode = args.mode.map(Into::into);
+            if args.sessions.is_empty() {
+                hooks::of_folder(form, &opening::folder(&common).view(&common), &mut out)?;
+                out.flush()?;
+                return Ok(Exit::Done);
+            }
             each(&args.sessions, &common, mode, &mut |view| hooks::run(&args, form, view, &mut out))
         }
         Some(Command::Loop(args)) => {
@@ -175,12 +210,25 @@ fn each(
 ) -> Result<Exit, Failure> {
     let sessions = opening::find(paths, common)?;
     let mut exit = Exit::Done;
+    let mut strangers = Vec::new();
+    let mut acted = false;
     for from in &sessions {
-        if act(&opening::load(from, common, mode)?.view(common))? == Exit::Found {
+        let opened = opening::load(from, common, mode)?;
+        let view = View { of_several: sessions.len() > 1, ..opened.view(common) };
+        let ids = view.session_ids();
+        if common.session_id.as_ref().is_some_and(|wanted| !ids.contains(wanted)) {
+            strangers.extend(ids);
+            continue;
+        }
+        acted = true;
+        if act(&view)? == Exit::Found {
             exit = Exit::Found;
         }
     }
-    Ok(exit)
+    match &common.session_id {
+        Some(wanted) if !acted => Err(opening::no_such_id(wanted, strangers)),
+        _ => Ok(exit),
+    }
 }
 
 /// Does something with the one session that a path holds.
@@ -192,7 +240,15 @@ fn one(
 ) -> Result<Exit, Failure> {
     let sessions = opening::find(&[path.to_owned()], common)?;
     match sessions.as_slice() {
-        [from] => act(&opening::load(from, common, mode)?.view(common)),
+        [from] => {
+            let opened = opening::load(from, common, mode)?;
+            let view = opened.view(common);
+            let ids = view.session_ids();
+            match &common.session_id {
+                Some(wanted) if !ids.contains(wanted) => Err(opening::no_such_id(wanted, ids)),
+                _ => act(&view),
+            }
+        }
         several => Err(Failure::new(
             format!("{}: holds {} sessions, and this command takes one", path.display(), several.len()),
             "name one of its files, or --session-id ID",

@@ -14,7 +14,7 @@ mod tracer;
 
 pub use grid::{GridRow, grid};
 pub use row::Row;
-pub use select::{GroupChoice, HandlerChoice, Selection};
+pub use select::{GroupChoice, HandlerChoice, Selection, held_back};
 pub use step::RunNow;
 pub use tally::{HookTally, tally, tally_where};
 pub use tracer::{Inputs, Mode, Options, StepOptions, Tracer};

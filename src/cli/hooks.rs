@@ -1,5 +1,6 @@
 //! `hookscope hooks`: every hook, and what it did over the session.
 
+use std::collections::HashMap;
 use std::io::Write;
 
 use clap::Args;
@@ -7,15 +8,16 @@ use serde_json::json;
 
 use super::replay::{Form, ModeWord, filter};
 use super::style::Meaning;
-use super::view::{View, duration};
+use super::view::{Fit, View, duration};
 use super::{Exit, Failure};
-use crate::engine::{HookTally, tally_where};
+use crate::engine::{HookTally, held_back, tally_where};
+use crate::model::FileStatus;
 use crate::text;
 
 /// Arguments of `hookscope hooks`.
 #[derive(Debug, Clone, Args)]
 pub struct HooksArgs {
-    /// A transcript, stream, hook log, recording, or a folder of them; `-` for stdin
+    /// A transcript, stream, hook log, recording, or a folder of them; `-` for stdin; none: the current folder's hooks
     #[arg(value_name = "SESSION")]
     pub sessions: Vec<std::path::PathBuf>,
     /// Matchers only, or recorded outcomes; default: recorded where the session holds outcomes
@@ -43,15 +45,72 @@ pub fn run(args: &HooksArgs, form: Form, view: &View<'_>, out: &mut dyn Write) -
             }
         }
         Form::Text if hooks.is_empty() => {
-            writeln!(out, "no hooks")?;
-            for place in &view.tracer.plan().looked_at {
-                let found = if place.found { "found, without hooks" } else { "not there" };
-                writeln!(out, "  {}", view.safe(&format!("{:10} {} ({found})", place.scope, place.path)))?;
-            }
+            nowhere(view, out)?;
         }
         Form::Text => table(view, &hooks, out)?,
     }
     Ok(Exit::Done)
+}
+
+/// Lists the hooks of a folder: no session tells what became of them.
+///
+/// # Errors
+/// The output can't be written.
+pub fn of_folder(form: Form, view: &View<'_>, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let mut hooks = tally_where(view.tracer, view.session, view.lines, &|_| true);
+    let eras = &view.tracer.plan().eras;
+    let idle: HashMap<&str, String> = eras
+        .iter()
+        .flat_map(|era| era.set.groups.iter().map(move |group| (held_back(&era.set, group), group)))
+        .flat_map(|(why, group)| group.handlers.iter().map(move |it| (it.id.as_str(), why.clone())))
+        .filter_map(|(id, why)| Some((id, why?)))
+        .collect();
+    for hook in &mut hooks {
+        hook.why_never = idle.get(hook.id.as_str()).cloned();
+    }
+    match form {
+        Form::Json => {
+            for hook in &hooks {
+                super::json::line(&json_line(hook), out)?;
+            }
+        }
+        Form::Text if hooks.is_empty() => nowhere(view, out)?,
+        Form::Text => {
+            let [name, event, matcher] = widths(view, &hooks);
+            let head = format!("{:name$}  {:event$}  {:matcher$}  where", "hook", "event", "matcher");
+            writeln!(out, "{}", view.paint.paint(Meaning::Faint, &head))?;
+            for hook in &hooks {
+                let place = format!("{}{}{}:{}", hook.scope, view.dot(), hook.path, hook.line);
+                let place = view.safe(&place);
+                writeln!(out, "{}  {place}", words(view, hook, [name, event, matcher]))?;
+                if let Some(why) = &hook.why_never {
+                    writeln!(out, "{}", view.paint.paint(Meaning::Warning, &format!("  {}", view.safe(why))))?;
+                }
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Where hooks were looked for, and why each place has none.
+fn nowhere(view: &View<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    writeln!(out, "no hooks")?;
+    let plan = view.tracer.plan();
+    for place in &plan.looked_at {
+        let files = plan.eras.iter().rev().flat_map(|era| &era.set.files);
+        let refused = files.filter(|file| file.path == place.path).find_map(|file| match &file.status {
+            FileStatus::Loaded => None,
+            FileStatus::Rejected { why, .. } => Some(format!("the agent refuses the file: {why}")),
+            FileStatus::NotLoadable { why } => Some(format!("not loaded by this session: {why}")),
+        });
+        let found = match (place.found, &refused) {
+            (false, _) => "not there",
+            (true, Some(why)) => why,
+            (true, None) => "found, without hooks",
+        };
+        writeln!(out, "  {}", view.safe(&format!("{:10} {} ({found})", place.scope, place.path)))?;
+    }
+    Ok(())
 }
 
 fn json_line(hook: &HookTally) -> serde_json::Value {
@@ -68,13 +127,30 @@ fn json_line(hook: &HookTally) -> serde_json::Value {
     })
 }
 
-fn table(view: &View<'_>, hooks: &[HookTally], out: &mut dyn Write) -> Result<(), Failure> {
+/// Columns of name, event and matcher. Only on a screen is there a reason to cut them.
+fn widths(view: &View<'_>, hooks: &[HookTally]) -> [usize; 3] {
     let widest = |texts: &mut dyn Iterator<Item = String>, least: usize, most: usize| {
+        let most = if view.fit == Fit::Terminal { most } else { usize::MAX };
         texts.map(|words| text::width(&view.safe(&words))).max().unwrap_or(0).clamp(least, most)
     };
-    let name = widest(&mut hooks.iter().map(|hook| hook.label.clone()), 4, 28);
-    let event = widest(&mut hooks.iter().map(|hook| hook.event.clone()), 5, 20);
-    let matcher = widest(&mut hooks.iter().map(matcher_of), 7, 20);
+    [
+        widest(&mut hooks.iter().map(|hook| name_of(view, hook)), 4, 28),
+        widest(&mut hooks.iter().map(|hook| hook.event.clone()), 5, 20),
+        widest(&mut hooks.iter().map(matcher_of), 7, 20),
+    ]
+}
+
+fn words(view: &View<'_>, hook: &HookTally, [name, event, matcher]: [usize; 3]) -> String {
+    format!(
+        "{}  {}  {}",
+        text::pad(&view.safe(&name_of(view, hook)), name, view.charset),
+        text::pad(&view.safe(&hook.event), event, view.charset),
+        text::pad(&view.safe(&matcher_of(hook)), matcher, view.charset),
+    )
+}
+
+fn table(view: &View<'_>, hooks: &[HookTally], out: &mut dyn Write) -> Result<(), Failure> {
+    let [name, event, matcher] = widths(view, hooks);
     let head = format!(
         "{:name$}  {:event$}  {:matcher$}  {:>10}  {:>7}  {:>7}  {:>6}  {:>8}  {:>8}  said",
         "hook", "event", "matcher", "considered", "matched", "started", "failed", "p50", "max"
@@ -89,10 +165,8 @@ fn table(view: &View<'_>, hooks: &[HookTally], out: &mut dyn Write) -> Result<()
         let time = |percent| hook.percentile(percent).map(|ms| duration(u64::from(ms))).unwrap_or_default();
         let said: Vec<String> = hook.said.iter().map(|(word, count)| format!("{count} {word}")).collect();
         let line = format!(
-            "{}  {}  {}  {:>10}  {:>7}  {started:>7}  {:>6}  {:>8}  {:>8}  {}",
-            text::pad(&view.safe(&hook.label), name, view.charset),
-            text::pad(&view.safe(&hook.event), event, view.charset),
-            text::pad(&view.safe(&matcher_of(hook)), matcher, view.charset),
+            "{}  {:>10}  {:>7}  {started:>7}  {:>6}  {:>8}  {:>8}  {}",
+            words(view, hook, [name, event, matcher]),
             hook.considered,
             hook.matched,
             hook.failed,
@@ -108,6 +182,14 @@ fn table(view: &View<'_>, hooks: &[HookTally], out: &mut dyn Write) -> Result<()
         }
     }
     Ok(())
+}
+
+/// The short name; where nothing is to be cut and that is a part only, all of what it stands for.
+fn name_of(view: &View<'_>, hook: &HookTally) -> String {
+    match &hook.command {
+        Some(command) if view.fit == Fit::Whole && hook.label.ends_with('\u{2026}') => command.clone(),
+        _ => hook.label.clone(),
+    }
 }
 
 fn matcher_of(hook: &HookTally) -> String {

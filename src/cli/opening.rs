@@ -1,19 +1,20 @@
 //! From the words of the command line to opened sessions.
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::style::Paint;
+use super::view::Fit;
 use super::{Common, Failure, View, charset, colours};
-use crate::dialect::{self, Dialect, claude_code};
+use crate::dialect::{self, Dialect, Format, PREFIX, Role, claude_code, recognise};
 use crate::engine::{self, Mode, Tracer};
 use crate::exec::judge::ChildJudge;
 use crate::load::group::{NoSession, group};
 use crate::load::open::{self, From, OpenError};
-use crate::model::{Name, Plan, Session};
-use crate::settings::{Given, Request};
+use crate::model::{Name, Plan, Session, Time};
+use crate::settings::{self, Given, Request};
 use crate::source::{Source, SourceError, Store, in_words};
 
 /// A session that was read to its end, and what is needed to look into it.
@@ -36,6 +37,8 @@ impl Opened {
             session_id: common.session_id.as_deref(),
             paint: if colours(common) { Paint::Colours } else { Paint::Plain },
             charset: charset(common),
+            fit: if io::stdout().is_terminal() { Fit::Terminal } else { Fit::Whole },
+            of_several: false,
         }
     }
 }
@@ -61,12 +64,7 @@ pub fn check(common: &Common) -> Result<(), Failure> {
     }
     for given in &common.settings {
         let path = Given::parse(given).path;
-        if let Err(error) = std::fs::metadata(&path) {
-            return Err(Failure::new(
-                format!("--settings {}: {}", path.display(), in_words(&error)),
-                "name a settings file, as [SCOPE=]FILE",
-            ));
-        }
+        usable_settings(&path)?;
     }
     if let Some(project) = &common.project
         && !project.is_dir()
@@ -77,6 +75,32 @@ pub fn check(common: &Common) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Refuses a `--settings` that no agent could take for settings.
+fn usable_settings(path: &Path) -> Result<(), Failure> {
+    const HELP: &str = "name a settings file, as [SCOPE=]FILE";
+    let refuse = |why: String| Failure::new(format!("--settings {}{why}", path.display()), HELP);
+    if let Err(error) = std::fs::metadata(path) {
+        return Err(refuse(format!(": {}", in_words(&error))));
+    }
+    if let Some(why) = settings::unreadable(path) {
+        return Err(refuse(format!(": {why}")));
+    }
+    // What is broken is for the agent to refuse: the person wants to know that it does.
+    match session_format(path) {
+        Some(format) => Err(refuse(format!(": it is {}, not settings", format.words()))),
+        None => Ok(()),
+    }
+}
+
+/// What kind of session a file holds, if it does.
+fn session_format(path: &Path) -> Option<Format> {
+    if !path.is_file() {
+        return None;
+    }
+    let format = recognise(&peek(path, PREFIX).ok()?);
+    (format.role() == Role::Session).then_some(format)
 }
 
 /// Where settings are looked for.
@@ -90,6 +114,43 @@ pub fn request(common: &Common) -> Request {
     }
 }
 
+/// Before the name of a bundled session, where a path could stand.
+const DEMO: &str = "demo:";
+
+fn demo_at(path: &Path) -> Result<From, Failure> {
+    let name = path.to_string_lossy();
+    let demo = super::demo::find(name.strip_prefix(DEMO).unwrap_or(&name));
+    demo.map(From::Demo).map_err(|error| Failure::new(error.to_string(), "hookscope demo lists them"))
+}
+
+/// The hooks of the current folder, or of `--project`, without a session.
+pub fn folder(common: &Common) -> Opened {
+    let mut request = request(common);
+    request.cwd = std::env::current_dir().ok();
+    let plan = settings::plan(&request, None::<(Time, Time)>, &[]);
+    Opened {
+        session: Session::new(claude_code::DIALECT.id),
+        tracer: tracer(plan, Mode::Match, common),
+        lines: Arc::new(Store::new()),
+    }
+}
+
+/// Ids that sessions were found to have, for somebody who asked for another.
+pub fn no_such_id(wanted: &str, mut ids: Vec<String>) -> Failure {
+    const NAMED: usize = 8;
+    ids.retain(|id| !id.is_empty());
+    ids.sort_unstable();
+    ids.dedup();
+    let more = ids.len().saturating_sub(NAMED);
+    ids.truncate(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let help = match ids.is_empty() {
+        true => "nothing here bears an id".to_owned(),
+        false => format!("there are: {}{more}", ids.join(", ")),
+    };
+    Failure::new(format!("--session-id {wanted}: no session has this id"), help)
+}
+
 /// Which sessions are meant by these paths.
 pub fn find(paths: &[PathBuf], common: &Common) -> Result<Vec<From>, Failure> {
     if paths.iter().any(|path| path.as_os_str() == "-") {
@@ -98,20 +159,29 @@ pub fn find(paths: &[PathBuf], common: &Common) -> Result<Vec<From>, Failure> {
         }
         return Ok(vec![From::Stdin]);
     }
+    let is_demo = |path: &&PathBuf| path.to_string_lossy().starts_with(DEMO);
+    if paths.iter().any(|path| is_demo(&path)) {
+        let (demos, files): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(is_demo);
+        let mut found = demos.into_iter().map(|path| demo_at(path)).collect::<Result<Vec<_>, _>>()?;
+        if !files.is_empty() {
+            let files: Vec<PathBuf> = files.into_iter().cloned().collect();
+            found.extend(find(&files, common)?);
+        }
+        return Ok(found);
+    }
     let mut grouped = group(paths, &peek).map_err(|error: NoSession| Failure::new(error.to_string(), error.help()))?;
     for left in &grouped.unreadable {
         let line = format!("{}: {} (left out)", left.path.display(), left.why);
         let _ = writeln!(io::stderr(), "hookscope: {}", crate::text::safe(&line));
     }
     if let Some(id) = &common.session_id {
-        let known = grouped.sessions.len();
+        let ids: Vec<String> = grouped.sessions.iter().map(|files| files.id.clone()).collect();
         // A log may hold several sessions: its events are told apart later.
-        grouped.sessions.retain(|files| files.id == *id || !files.hook_logs.is_empty() || !files.streams.is_empty());
+        grouped.sessions.retain(|files| {
+            files.id == *id || !files.hook_logs.is_empty() || !files.streams.is_empty() || files.id.is_empty()
+        });
         if grouped.sessions.is_empty() {
-            return Err(Failure::new(
-                format!("--session-id {id}: none of the {known} sessions has this id"),
-                "hookscope sessions lists those on this machine",
-            ));
+            return Err(no_such_id(id, ids));
         }
     }
     Ok(grouped.sessions.into_iter().map(From::Files).collect())

@@ -14,7 +14,7 @@ use super::view::{View, clock, duration};
 use super::{Common, Exit, Failure};
 use crate::engine::filter::Filter;
 use crate::engine::{Inputs, Mode, Row, StepOptions};
-use crate::model::{EventIx, FileStatus, HookRun, Outcome, Step, Verdict};
+use crate::model::{EventIx, Evidence, FileStatus, HookRun, Name, Outcome, Says, Step, Verdict};
 use crate::text;
 
 /// Arguments of `hookscope replay`.
@@ -136,7 +136,14 @@ impl Replay {
     pub fn session(&mut self, view: &View<'_>, out: &mut dyn Write) -> Result<(), Failure> {
         self.settings(view, out)?;
         let widths = Widths::of(view);
-        if self.form == Form::Text {
+        // A heading where more than one session is told of.
+        let ids = if self.form == Form::Text { view.session_ids().len() } else { 0 };
+        let mixed = ids > 1 && view.session_id.is_none();
+        let mut under: Option<Name> = None;
+        if self.form == Form::Text && (!mixed || view.session.events.is_empty()) {
+            if view.of_several {
+                heading(view, view.session_id.unwrap_or(&view.session.id), out)?;
+            }
             widths.head(view, out)?;
         }
         let mut runner = self.run.as_ref().map(Runner::new).transpose()?;
@@ -148,6 +155,12 @@ impl Replay {
                     runner.pass(view, event);
                 }
                 continue;
+            }
+            let own = view.session.context_of(event).session;
+            if mixed && under != Some(own) {
+                heading(view, view.id_of(own), out)?;
+                widths.head(view, out)?;
+                under = Some(own);
             }
             let mut row = view.tracer.row(view.session, ix);
             let step = match self.form {
@@ -315,6 +328,15 @@ impl Replay {
     }
 }
 
+/// Which session the following rows are of.
+fn heading(view: &View<'_>, id: &str, out: &mut dyn Write) -> Result<(), Failure> {
+    let path = view.session.sources.first().map_or("", |source| source.path.as_str());
+    let parts: Vec<&str> = [id, path].into_iter().filter(|part| !part.is_empty()).collect();
+    let line = format!("Session {}", parts.join(view.dot()));
+    writeln!(out, "{}", view.paint.paint(Meaning::Strong, &view.safe(&line)))?;
+    Ok(())
+}
+
 /// Empties every text that came from the session, not the names of things.
 fn leave_out_texts(event: &mut Value) {
     if let Some(object) = event.as_object_mut() {
@@ -362,7 +384,11 @@ fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
             let (group, handler) = handlers().find(|(_, it)| it.id == id)?;
             Some(format!("{}{}{}:{}", handler.label, view.dot(), group.path, handler.line))
         });
+        let who = who.map(|who| if decision.evidence <= Evidence::Run { who } else { format!("probably {who}") });
         let words = decision.reason.as_deref().map(|reason| format!("\"{}\"", view.short(reason, NOTE / 2)));
+        if who.is_none() {
+            notes.extend(stranger(view, step));
+        }
         let parts: Vec<String> = who.into_iter().chain(words).collect();
         if !parts.is_empty() {
             notes.push(text::cut(&view.safe(&parts.join(" ")), NOTE, view.charset));
@@ -388,6 +414,20 @@ fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
         notes.push(view.paint.paint(Meaning::Warning, &text::cut(&view.safe(&line), NOTE, view.charset)));
     }
     notes
+}
+
+/// The command of the run that decided, where no handler of these settings is known to be it.
+fn stranger(view: &View<'_>, step: &Step) -> Option<String> {
+    let decides = |run: &&HookRun| {
+        let word = run.says.map(Says::word);
+        word.is_some_and(|word| {
+            word == step.decision.verdict.word()
+                || (step.decision.verdict == Verdict::Block && run.says == Some(Says::Context))
+        })
+    };
+    let run = step.runs.iter().filter(|run| run.handler.is_empty() && run.command.is_some()).find(decides)?;
+    let command = view.short(run.command.as_deref()?, NOTE);
+    Some(format!("{command} (not in these settings)"))
 }
 
 /// Columns of the table.

@@ -34,6 +34,7 @@ fn open_all(paths: &[PathBuf], common: &Common) -> Result<Leaving, Failure> {
     let mut found = opening::find(paths, common)?;
     match (found.pop(), found.is_empty()) {
         (None, _) => Ok(Leaving::Back),
+        (Some(From::Demo(demo)), true) => open_demo(demo, common),
         (Some(only), true) => show(only, common, options(common)),
         (Some(last), false) => {
             found.push(last);

@@ -10,7 +10,7 @@ use super::style::{self, Meaning};
 use super::view::{View, duration};
 use super::{Exit, Failure};
 use crate::engine::{Inputs, StepOptions};
-use crate::model::{EventIx, GroupStep, HookRun, Stage, Step, Text, Verdict};
+use crate::model::{EventIx, Evidence, GroupStep, HookRun, Origin, Stage, Step, Text, Verdict};
 use crate::text;
 
 /// Arguments of `hookscope show`.
@@ -58,6 +58,13 @@ pub fn run(args: &ShowArgs, form: Form, view: &View<'_>, out: &mut dyn Write) ->
                 "a line that can't be read has none",
             ));
         };
+        if step.origin != Origin::Recorded {
+            let _ = writeln!(
+                std::io::stderr(),
+                "hookscope: event {}: this input is reconstructed from the session, not recorded",
+                args.event
+            );
+        }
         serde_json::to_writer(&mut *out, input).map_err(|error| Failure::from(std::io::Error::from(error)))?;
         writeln!(out)?;
         return Ok(Exit::Done);
@@ -158,7 +165,13 @@ fn one_group(view: &View<'_>, step: &Step, group: &GroupStep, out: &mut dyn Writ
         } else {
             vec![("selected", selected), ("started", started), ("answered", answered)]
         };
+        let mut before = None;
         for (name, stage) in telling {
+            // What is unknown for the same reason need not be said again.
+            if stage.holds.is_none() && before == Some(&stage.why) {
+                continue;
+            }
+            before = Some(&stage.why);
             let holds = match stage.holds {
                 Some(true) => "yes",
                 Some(false) => "no",
@@ -204,7 +217,8 @@ fn decision(view: &View<'_>, step: &Step, out: &mut dyn Write) -> Result<(), Fai
     let by = decision.decided_by.as_deref().and_then(|id| {
         let handlers = step.groups.iter().flat_map(|group| group.handlers.iter().map(move |it| (group, it)));
         let (group, handler) = handlers.into_iter().find(|(_, it)| it.id == id)?;
-        Some(format!(" by {}{}{}:{}", handler.label, view.dot(), group.path, handler.line))
+        let sure = if decision.evidence <= Evidence::Run { " by" } else { ", probably by" };
+        Some(format!("{sure} {}{}{}:{}", handler.label, view.dot(), group.path, handler.line))
     });
     line.push_str(&by.unwrap_or_default());
     let line = view.safe(&line).into_owned();
@@ -212,7 +226,10 @@ fn decision(view: &View<'_>, step: &Step, out: &mut dyn Write) -> Result<(), Fai
         Some(meaning) => view.paint.paint(meaning, &line),
         None => line,
     };
-    writeln!(out, "  {line} ({})", decision.evidence.word())?;
+    match decision.verdict {
+        Verdict::Unknown => writeln!(out, "  {line}")?,
+        _ => writeln!(out, "  {line} ({})", decision.evidence.word())?,
+    }
     if !decision.effect.is_empty() {
         writeln!(out, "  {}", view.safe(&decision.effect))?;
     }
@@ -227,7 +244,8 @@ fn decision(view: &View<'_>, step: &Step, out: &mut dyn Write) -> Result<(), Fai
         let rule = permission.rule.as_deref().unwrap_or("the mode");
         writeln!(out, "  permission: {} by {}", permission.result, view.safe(rule))?;
     }
-    for told in &decision.steps {
+    let told_already = decision.unknown_because.as_deref();
+    for told in decision.steps.iter().filter(|told| Some(told.text.as_str()) != told_already) {
         writeln!(out, "  - {}", text::cut(&view.safe(&told.text), WIDE, view.charset))?;
     }
     sees(view, "the model reads", &decision.model_sees, out)?;
@@ -244,8 +262,10 @@ fn decision(view: &View<'_>, step: &Step, out: &mut dyn Write) -> Result<(), Fai
 
 fn sees(view: &View<'_>, who: &str, texts: &[Text], out: &mut dyn Write) -> Result<(), Failure> {
     for told in texts {
+        let from =
+            if told.from.is_empty() { String::new() } else { format!(" ({})", view.short(&told.from, WIDE / 2)) };
         for line in told.words.trim_end().lines() {
-            writeln!(out, "  {who}: {}", text::cut(&view.safe(line), 2 * WIDE, view.charset))?;
+            writeln!(out, "  {who}{from}: {}", text::cut(&view.safe(line), 2 * WIDE, view.charset))?;
         }
     }
     Ok(())

@@ -23,6 +23,19 @@ pub struct View<'a> {
     pub paint: Paint,
     /// What the terminal can be trusted with.
     pub charset: Charset,
+    /// Whether columns may be cut.
+    pub fit: Fit,
+    /// Whether other sessions are told of beside it.
+    pub of_several: bool,
+}
+
+/// How wide columns may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// A person looks at a screen: long words are cut.
+    Terminal,
+    /// Another program reads it: nothing is cut.
+    Whole,
 }
 
 impl View<'_> {
@@ -31,6 +44,25 @@ impl View<'_> {
         let Some(wanted) = self.session_id else { return true };
         let own = self.session.text(self.session.context_of(event).session);
         own.unwrap_or(&self.session.id) == wanted
+    }
+
+    /// Ids of the sessions that its events belong to.
+    pub fn session_ids(&self) -> Vec<String> {
+        let mut names: Vec<crate::model::Name> = Vec::new();
+        for event in &self.session.events {
+            let own = self.session.context_of(event).session;
+            if names.last() != Some(&own) && !names.contains(&own) {
+                names.push(own);
+            }
+        }
+        let mut ids: Vec<String> = names.into_iter().map(|own| self.id_of(own).to_owned()).collect();
+        ids.extend(Some(self.session.id.clone()).filter(|id| !ids.contains(id)));
+        ids
+    }
+
+    /// The id of that name, or the session's own.
+    pub fn id_of(&self, name: crate::model::Name) -> &str {
+        self.session.text(name).unwrap_or(&self.session.id)
     }
 
     /// Words from outside as one line that a terminal can be given.

@@ -204,6 +204,8 @@ pub struct Reading {
     pub initial_prompt: Option<String>,
     /// Permission updates.
     pub updated_permissions: Vec<Value>,
+    /// The words that a refusal, question or block reached the model in, where the session has them.
+    pub delivered: Option<String>,
     /// Name of the rule that made it count as it does.
     pub rule: Option<&'static str>,
     /// Remarks for a person.

@@ -171,7 +171,7 @@ fn test(
 }
 
 /// Why a group of a file can't run in this session, if it can't.
-fn held_back(set: &HookSet, group: &MatcherGroup) -> Option<String> {
+pub fn held_back(set: &HookSet, group: &MatcherGroup) -> Option<String> {
     let file = set.files.get(group.file)?;
     match &file.status {
         FileStatus::Loaded => {}

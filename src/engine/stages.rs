@@ -171,7 +171,8 @@ fn started(chosen: &HandlerChoice, matched: Option<bool>, told: Told<'_>) -> Sta
         let why = match joined.attributed {
             Evidence::Run => "it was run now",
             Evidence::Recorded => "its run left a trace",
-            _ => "a run left a trace, and it can be no other handler's",
+            Evidence::Derived => "a run left a trace, and it is probably this one's: no other handler is left",
+            _ => "a run left a trace that is perhaps this one's: the session had other hooks than these settings",
         };
         return Stage::known(true, joined.attributed, why);
     }

@@ -1,5 +1,7 @@
 //! One event in full: groups, handlers with their five stages, runs, decision.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::row::{Proof, verdict};
@@ -7,8 +9,8 @@ use super::stages::{Fired, Labels, MUTE, Proven, groups};
 use super::{Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined, Rewrite};
 use crate::model::{
-    Action, Decision, Diagnostic, Ending, Event, EventIx, Evidence, Handler, HandlerKind, HookRun, HookSet, MarkKind,
-    Outcome, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
+    Action, Decision, Diagnostic, Ending, EraOrigin, Event, EventIx, Evidence, Handler, HandlerKind, HookRun, HookSet,
+    MarkKind, Name, Outcome, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
 };
 use crate::source::Lines;
 
@@ -166,13 +168,54 @@ impl Tracer {
                 if chosen.selected { selected.push(candidate) } else { passed_over.push(candidate) }
             }
         }
-        (self.behaviour.join)(&Firing {
+        let mut joined = (self.behaviour.join)(&Firing {
             traces: self.traces(session, ix, event, selection),
             marks: session.marks_of(ix).copied().collect(),
             selected,
             passed_over,
             lines,
-        })
+        });
+        let by_elimination = |it: &&mut Joined| it.attributed == Evidence::Derived && !it.run.handler.is_empty();
+        let mut guessed = joined.iter_mut().filter(by_elimination).peekable();
+        // Elimination is worth something only among the handlers that the session itself had.
+        if guessed.peek().is_some() && (self.settings_differ(event) || self.names_strangers(session, event, set)) {
+            guessed.for_each(|it| it.attributed = Evidence::Assumed);
+        }
+        joined
+    }
+
+    /// Whether the settings at hand are known to be of another time than an event.
+    fn settings_differ(&self, event: &Event) -> bool {
+        let Some(era) = self.plan.eras.get(self.plan.era_at(event.time)) else { return false };
+        let changed = |file: &crate::model::SettingsFile| {
+            file.origin == EraOrigin::Now && !event.time.is_unknown() && file.changed > event.time
+        };
+        era.set.files.iter().any(changed)
+    }
+
+    /// Whether the session names hooks at this kind of event that these settings lack.
+    fn names_strangers(&self, session: &Session, event: &Event, set: &HookSet) -> bool {
+        let key = (self.plan.era_at(event.time), event.name, session.marks.len());
+        if let Some(known) = self.strangers.read().ok().and_then(|kept| kept.get(&key).copied()) {
+            return known;
+        }
+        let known = |command: &str| {
+            let groups = set.groups.iter().filter(|group| session.text(event.name) == Some(group.event.as_str()));
+            groups.flat_map(|group| &group.handlers).any(|handler| is_command_of(handler, command))
+        };
+        let mut asked: HashSet<Name> = HashSet::new();
+        let same = session.events.iter().enumerate().filter(|(_, other)| other.name == event.name);
+        let mut commands = same.flat_map(|(ix, _)| {
+            let ix = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
+            session.marks_of(ix).map(|mark| mark.command)
+        });
+        let found = commands.any(|name| asked.insert(name) && session.text(name).is_some_and(|it| !known(it)));
+        if let Ok(mut kept) = self.strangers.write() {
+            // A session that grows leaves the answers of its shorter selves behind.
+            kept.retain(|(_, _, marks), _| *marks == session.marks.len());
+            kept.insert(key, found);
+        }
+        found
     }
 
     /// A rewritten input as the tool gets it, where the agent lays it over the old one.
@@ -263,6 +306,10 @@ impl Tracer {
             (self.behaviour.follow)(&at, &mut decision);
         }
         decision.evidence = evidence;
+        let decider = joined.iter().find(|it| decision.decided_by.as_deref() == Some(it.run.handler.as_str()));
+        if let Some(decider) = decider {
+            decision.evidence = evidence.and(decider.attributed);
+        }
         if verdict == Verdict::Unknown {
             decision.unknown_because = Some(unknown_because(mode, selection, proof, &self.plan));
             decision.steps.push(RuleStep {

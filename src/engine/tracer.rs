@@ -122,6 +122,8 @@ pub struct Tracer {
     pub(super) options: Options,
     judge: Arc<dyn Judge + Send + Sync>,
     kept: RwLock<Kept>,
+    /// Whether the session names hooks that the settings lack, by era, event and number of marks.
+    pub(super) strangers: RwLock<HashMap<(usize, Name, usize), bool>>,
 }
 
 impl std::fmt::Debug for Tracer {
@@ -140,6 +142,7 @@ impl Tracer {
             options,
             judge: Arc::new(NoJudge),
             kept: RwLock::default(),
+            strangers: RwLock::default(),
         }
     }
 

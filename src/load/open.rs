@@ -393,7 +393,10 @@ impl Planner<'_> {
             return None;
         }
         self.state = Planning::Done;
-        if let From::Demo(demo) = self.from {
+        if let From::Demo(demo) = self.from
+            && self.request.given.is_empty()
+            && self.request.project.is_none()
+        {
             return Some(demo.plan());
         }
         let context = delta.contexts.iter().find(|context| context.cwd.is_some());

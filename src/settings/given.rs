@@ -36,6 +36,15 @@ fn is_scope(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }
 
+/// Why a file can't be read at all, if it can't.
+pub fn unreadable(path: &Path) -> Option<String> {
+    match file::read(path) {
+        file::Content::Missing => Some("there is no such file".to_owned()),
+        file::Content::Unreadable(why) => Some(why),
+        file::Content::Text { .. } => None,
+    }
+}
+
 /// The given files in their order.
 pub(super) fn collect(request: &Request, other: Option<&'static HookFile>) -> Discovery {
     let mut discovery = Discovery { version: Version::read(request.version.as_deref()), ..Discovery::default() };

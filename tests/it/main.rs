@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod agents;
+mod attribution;
 mod branches;
+mod commands;
 mod demos;
 mod engine;
 mod hooks_screen;

@@ -38,6 +38,9 @@ pub fn decide(at: &Circumstances<'_>, answers: &[Joined]) -> Decision {
     };
     for answer in answers {
         decision.steps.push(RuleStep { text: words::answer(at, answer), rule: answer.reading.rule });
+        if answer.reading.lost {
+            decision.steps.push(RuleStep { text: words::lost(answer), rule: None });
+        }
     }
     let told = together(at, answers, &mut decision);
     if let Some(verdict) = told {
@@ -148,6 +151,9 @@ fn choose(at: &Circumstances<'_>, verdict: Verdict, answers: &[Joined], decision
         let lost = said.is_some_and(|said| said != verdict) && !says_of(at, answer).any(|said| said == verdict);
         if lost && !std::ptr::eq(answer, winner) {
             decision.overruled.push(Overruled { handler: answer.run.handler.clone(), says });
+            if matches!(says, Says::Deny | Says::Block) {
+                decision.steps.push(RuleStep { text: words::overruled(answer, verdict), rule: None });
+            }
         }
     }
     if !decision.overruled.is_empty() && at.class != EventClass::Permission {

@@ -40,6 +40,8 @@ fn view<'a>(held: &'a Held, tracer: &'a Tracer) -> View<'a> {
         lines: &held.lines,
         session_id: None,
         paint: Paint::Plain,
+        fit: hookscope::cli::view::Fit::Terminal,
+        of_several: false,
         charset: Charset::Unicode,
     }
 }

@@ -165,7 +165,7 @@ fn attachments_and_results_become_runs_with_their_handlers() {
     // JSON: they do not, but only one handler can have said it.
     assert_eq!(pre[2].decision.reason.as_deref(), Some("tags need a second pair of eyes"));
     assert_eq!(pre[2].runs[0].handler, "project:PreToolUse/0/0");
-    assert!(pre[2].runs[0].notes.iter().any(|note| note.contains("only handler")), "{:?}", pre[2].runs[0].notes);
+    assert!(pre[2].runs[0].notes.iter().any(|note| note.contains("only one left")), "{:?}", pre[2].runs[0].notes);
     let post = all.iter().find(|step| step.event == "PostToolUse").unwrap();
     assert_eq!(post.decision.verdict, Verdict::Quiet);
     let failed = post.runs.iter().find(|run| run.command.as_deref() == Some("spell --all")).unwrap();

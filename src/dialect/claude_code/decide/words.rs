@@ -1,9 +1,7 @@
 //! A decision in words: what follows, what the model reads, what the user sees.
 
 use crate::dialect::{Circumstances, EventClass, Joined};
-use crate::model::{Action, Decision, Outcome, Says, Text, Verdict};
-
-use crate::dialect::rules::at_least;
+use crate::model::{Action, Decision, Evidence, Outcome, Says, Text, Verdict};
 
 /// One handler's answer in a line.
 pub(super) fn answer(at: &Circumstances<'_>, joined: &Joined) -> String {
@@ -33,12 +31,30 @@ pub(super) fn answer(at: &Circumstances<'_>, joined: &Joined) -> String {
     }
 }
 
+/// A refusal that the agent never read.
+pub(super) fn lost(joined: &Joined) -> String {
+    let notes = &joined.run.notes;
+    let why = notes.iter().rfind(|note| note.contains("lost") || note.contains("JSON")).or(notes.last());
+    let why = why.map_or("the agent does not read it there", String::as_str);
+    format!("LOST: the refusal of {}: {why}", name(joined))
+}
+
+/// A refusal that another answer beats.
+pub(super) fn overruled(joined: &Joined, by: Verdict) -> String {
+    format!("LOST: the refusal of {}: overruled, the verdict is {}", name(joined), by.word())
+}
+
 fn exit(joined: &Joined) -> String {
     joined.run.exit_code.map_or_else(String::new, |code| format!(" (exit {code})"))
 }
 
-fn name(joined: &Joined) -> &str {
-    if joined.label.is_empty() { "a hook" } else { &joined.label }
+/// A handler's name, as sure as it is known.
+fn name(joined: &Joined) -> String {
+    match (joined.label.as_str(), joined.attributed) {
+        ("", _) => "a hook".to_owned(),
+        (label, Evidence::Recorded | Evidence::Run) => label.to_owned(),
+        (label, _) => format!("probably {label}"),
+    }
 }
 
 fn first_line(text: &str) -> &str {
@@ -92,25 +108,23 @@ pub(super) fn deliver(at: &Circumstances<'_>, answers: &[Joined], decision: &mut
     let mut model = Vec::new();
     let mut user = Vec::new();
     for joined in answers {
-        let from = name(joined).to_owned();
+        let from = name(joined);
         let reading = &joined.reading;
         let won = decision.decided_by.as_deref() == Some(joined.run.handler.as_str());
         let say = |words: String| Text { from: from.clone(), words };
         if let Some(reason) = &reading.reason {
             match (at.class, decision.verdict) {
                 (EventClass::BeforeTool, Verdict::Deny) if won => {
-                    model.push(say(refusal(at, &subject, joined, reason)))
+                    model.push(say(reading.delivered.clone().unwrap_or_else(|| reason.clone())))
                 }
                 (EventClass::BeforeTool, Verdict::Ask) if won => user.push(say(reason.clone())),
                 (EventClass::Permission, Verdict::Deny) if won => model.push(say(reason.clone())),
                 (EventClass::Prompt, Verdict::Block) if won => user.push(say(reason.clone())),
                 (EventClass::AfterTool, Verdict::Block) => {
-                    let command = joined.run.command.as_deref().unwrap_or_default();
-                    let words = bracketed(joined, reason);
-                    model.push(say(format!("{subject} hook blocking error from command: \"{command}\": {words}")));
+                    model.push(say(reason.clone()));
                 }
                 (EventClass::Stop | EventClass::SubagentStop, Verdict::Block) => {
-                    model.push(say(format!("{} hook feedback:\n{}", at.event, bracketed(joined, reason))));
+                    model.push(say(reading.delivered.clone().unwrap_or_else(|| reason.clone())));
                 }
                 (EventClass::BeforeCompaction, Verdict::Block) => {
                     user.push(say(format!("Compaction blocked by PreCompact hook: {}", bracketed(joined, reason))));
@@ -123,29 +137,12 @@ pub(super) fn deliver(at: &Circumstances<'_>, answers: &[Joined], decision: &mut
             user.extend(reading.stop_reason.clone().or_else(|| reading.reason.clone()).map(&say));
         }
         if !decision.additional_context.is_empty() {
-            model.extend(reading.context.iter().map(|text| {
-                let lead = if reading.rule == Some("plain-text-is-context") {
-                    "hook success"
-                } else {
-                    "hook additional context"
-                };
-                say(format!("{subject} {lead}: {text}"))
-            }));
+            model.extend(reading.context.iter().cloned().map(&say));
         }
         user.extend(reading.system_message.iter().map(|text| say(format!("{subject} says: {text}"))));
     }
     decision.model_sees = model;
     decision.user_sees = user;
-}
-
-/// A refusal's words as the model reads them: JSON's own words had no lead-in in older clients (measured on
-/// 2.1.197); exit 2 has it in both.
-fn refusal(at: &Circumstances<'_>, subject: &str, joined: &Joined, reason: &str) -> String {
-    let by_exit = joined.reading.rule == Some("exit-2-blocks");
-    if !by_exit && !at_least(at.version, (2, 1, 198)) {
-        return reason.to_owned();
-    }
-    format!("{subject} hook error: {}", bracketed(joined, reason))
 }
 
 /// On exit 2 the client names the command before the words.

@@ -25,6 +25,8 @@ pub(super) struct Facts {
     pub says: Option<Says>,
     /// A refusal's or block's words; a leading `[command]: ` is taken off and means exit 2.
     pub reason: Option<String>,
+    /// The same as it reached the model, where this trace is what the model read.
+    pub delivered: Option<String>,
     /// The words had the command before them.
     pub by_exit: bool,
     pub stop_reason: Option<String>,
@@ -58,6 +60,7 @@ impl Facts {
             outcome: None,
             says: super::said(mark),
             reason: None,
+            delivered: None,
             by_exit: false,
             stop_reason: None,
             context: Vec::new(),
@@ -117,6 +120,7 @@ impl Facts {
                 // The stream has a line of its own for a refused call.
                 let words = result_text(traces, line).or_else(|| text(&line["decision_reason"]));
                 if mark.kind == MarkKind::RefusedCall {
+                    self.delivered.clone_from(&words);
                     let words = words.map(|words| match words.split_once(" hook error: ") {
                         Some((lead, rest)) if !lead.contains(char::is_whitespace) => rest.to_owned(),
                         _ => words,
@@ -128,6 +132,7 @@ impl Facts {
             }
             MarkKind::StopFeedback => {
                 let words = text(&line["message"]["content"]).or_else(|| texts(&line["message"]["content"]).pop());
+                self.delivered.clone_from(&words);
                 self.refuse(words.map(|words| match words.split_once("hook feedback:\n") {
                     Some((_, rest)) => rest.to_owned(),
                     None => words,

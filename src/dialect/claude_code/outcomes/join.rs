@@ -112,6 +112,7 @@ impl Draft {
         fill(&mut mine.stdout, &other.stdout);
         fill(&mut mine.stderr, &other.stderr);
         fill(&mut mine.reason, &other.reason);
+        fill(&mut mine.delivered, &other.delivered);
         fill(&mut mine.stop_reason, &other.stop_reason);
         fill(&mut mine.system_message, &other.system_message);
         mine.exit_code = mine.exit_code.or(other.exit_code);
@@ -188,6 +189,7 @@ impl Draft {
             reading.also = reading.says.filter(|says| *says != Says::Context);
             reading.says = Some(Says::Halt);
         }
+        reading.delivered.clone_from(&facts.delivered);
         if reading.reason.is_none() {
             reading.reason.clone_from(&facts.reason);
         }
@@ -501,7 +503,9 @@ fn assign(firing: &Firing<'_>, drafts: &mut [Draft]) {
             draft.handler = Some(handler);
             draft.attributed = Evidence::Derived;
             if draft.kinds.iter().any(|kind| *kind != MarkKind::PermissionDecision) || selected > 1 {
-                draft.notes.push("the trace names no command: it is the only handler it can be".to_owned());
+                draft
+                    .notes
+                    .push("the trace names no command: it is probably this handler, the only one left".to_owned());
             }
         }
         (_, free) => {
@@ -526,7 +530,9 @@ fn assign_background(selected: &[Candidate<'_>], taken: &mut [bool], drafts: &mu
         taken[*only] = true;
         draft.handler = Some(*only);
         draft.attributed = Evidence::Derived;
-        draft.notes.push("the trace names no command: it is the only background handler here".to_owned());
+        draft
+            .notes
+            .push("the trace names no command: it is probably this handler, the only background one here".to_owned());
     }
 }
 
