@@ -186,8 +186,10 @@ fn one_message_with_twenty_thousand_calls_is_replayed_in_order() {
         })
         .to_string()
     };
-    let used = (0..CALLS).map(|ix| json!({"type": "tool_use", "id": format!("t{ix}"), "name": "Read", "input": {}}));
-    let answered = (0..CALLS).map(|ix| json!({"type": "tool_result", "tool_use_id": format!("t{ix}"), "content": ""}));
+    let used =
+        (0..CALLS).map(|ix| json!({"type": "tool_use", "id": format!("toolu_{ix}"), "name": "Read", "input": {}}));
+    let answered =
+        (0..CALLS).map(|ix| json!({"type": "tool_result", "tool_use_id": format!("toolu_{ix}"), "content": ""}));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.jsonl");
     let lines = [line("assistant", Value::Null, used.collect()), line("user", json!("assistant"), answered.collect())];
@@ -196,6 +198,6 @@ fn one_message_with_twenty_thousand_calls_is_replayed_in_order() {
     for name in ["PreToolUse", "PostToolUse"] {
         let of_name = events.iter().filter(|event| event["event"] == name);
         let ids: Vec<&str> = of_name.map(|event| event["tool_use_id"].as_str().unwrap()).collect();
-        assert_eq!(ids, (0..CALLS).map(|ix| format!("t{ix}")).collect::<Vec<_>>(), "{name}");
+        assert_eq!(ids, (0..CALLS).map(|ix| format!("toolu_{ix}")).collect::<Vec<_>>(), "{name}");
     }
 }
