@@ -22,6 +22,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::model::{LineRef, SourceIx};
 
 pub use around::{EXCERPT, Excerpt};
@@ -39,6 +41,20 @@ pub trait Lines: Send + Sync {
     /// The bytes at a place, without the line end. An error where they are no longer there: the source
     /// shrank, was overwritten, or can't be read.
     fn read(&self, at: LineRef) -> io::Result<Vec<u8>>;
+
+    /// The JSON value at a place, read as leniently as [`values::parse_lenient`] does; `None` where it is none. One
+    /// line may hold twenty thousand calls, each of which asks for it again: what reads from files keeps the last.
+    ///
+    /// # Errors
+    /// As [`Lines::read`].
+    fn value(&self, at: LineRef) -> io::Result<Option<Arc<Value>>> {
+        Ok(value_of(&self.read(at)?))
+    }
+}
+
+fn value_of(bytes: &[u8]) -> Option<Arc<Value>> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    values::parse_lenient(bytes).map(Arc::new)
 }
 
 /// An opened source. Cheap to clone; all clones are the same source.

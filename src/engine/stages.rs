@@ -14,11 +14,22 @@ use crate::model::{
 pub(super) struct Fired {
     /// With conditions held against the input.
     pub selection: Selection,
-    pub(super) joined: Vec<Joined>,
-    pub(super) proven: Proven,
+    joined: Vec<Joined>,
+    /// The first run of each handler, by its id.
+    runs: HashMap<String, usize>,
+    proven: Proven,
 }
 
 impl Fired {
+    /// What was joined, and what it proves.
+    pub fn new(selection: Selection, joined: Vec<Joined>, proven: Proven) -> Fired {
+        let mut runs = HashMap::new();
+        for (ix, joined) in joined.iter().enumerate() {
+            runs.entry(joined.run.handler.clone()).or_insert(ix);
+        }
+        Fired { selection, joined, runs, proven }
+    }
+
     /// The run that is this handler's.
     pub fn run_of(&self, handler: &Handler) -> Option<&HookRun> {
         self.told(handler).run.map(|joined| &joined.run)
@@ -30,7 +41,7 @@ impl Fired {
     }
 
     fn told(&self, handler: &Handler) -> Told<'_> {
-        let run = self.joined.iter().find(|joined| joined.run.handler == handler.id);
+        let run = self.runs.get(&handler.id).and_then(|ix| self.joined.get(*ix));
         Told { run, proven: self.proven }
     }
 }

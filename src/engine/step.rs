@@ -451,7 +451,7 @@ impl Tracer {
             None => Vec::new(),
         };
         let proven = Proven::of(session, ix, mode, &joined, &selection);
-        Fired { selection, joined, proven }
+        Fired::new(selection, joined, proven)
     }
 }
 
@@ -488,7 +488,7 @@ fn call_id(session: &Session, event: &Event, class: Option<EventClass>, lines: &
         return None;
     }
     let [call] = session.calls_of(event) else { return None };
-    let line: Value = serde_json::from_slice(&lines.read(call.used).ok()?).ok()?;
+    let line = lines.value(call.used).ok()??;
     let block = &line["message"]["content"][usize::from(call.used_block)];
     block["id"].as_str().or_else(|| line["tool_use_id"].as_str()).map(str::to_owned)
 }
@@ -503,7 +503,7 @@ fn permission(
     if !answered.is_some() || matches!(ending, Ending::DeniedByHook | Ending::Deferred) {
         return None;
     }
-    let line: Value = serde_json::from_slice(&lines.read(answered).ok()?).ok()?;
+    let line = lines.value(answered).ok()??;
     let decided = &line["permissionDecision"];
     if decided["reasonType"] != "rule" && decided["reasonType"] != "mode" {
         return None;

@@ -1,6 +1,6 @@
 //! Which hooks held when: files as they are now, as git history has them, and what changed in between.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::Request;
@@ -17,6 +17,13 @@ const AS_OF_NOW: &str = "settings as of now, changed after this event";
 
 /// More hook sets than these are not told apart.
 const MOST_ERAS: usize = 200;
+
+/// Groups and handlers in all hook sets together. A file with a hundred thousand must not be held once for every
+/// moment at which one of its scripts changed.
+const MOST_HELD: usize = 500_000;
+
+/// Changed scripts that a note names; the others are counted.
+const MOST_NAMED: usize = 8;
 
 /// A stretch of time in which a file's text held.
 struct Stretch {
@@ -43,23 +50,52 @@ pub(super) fn eras(
     let starts = files.iter().flatten().map(|stretch| stretch.from);
     let within = |time: &Time| span.is_some_and(|(start, end)| start < *time && *time <= end);
     let cuts: BTreeSet<Time> = starts.chain(scripts.iter().map(|(_, time)| *time).filter(within)).collect();
-    let cuts = cuts.into_iter().chain(files.is_empty().then_some(Time::UNKNOWN));
-    let cuts = cuts.take(MOST_ERAS);
-    cuts.map(|from| {
-        let held: Vec<&Stretch> = files.iter().filter_map(|file| at(file, from)).collect();
-        let mut notes: Vec<String> = held.iter().filter_map(|stretch| stretch.note.clone()).collect();
-        notes.extend(
-            scripts
-                .iter()
-                .filter(|(_, changed)| *changed > from)
-                .map(|(name, _)| format!("{name} changed after this event")),
-        );
-        notes.extend(discovery.assumed.clone());
-        notes.dedup();
-        let set = assemble(request, held.into_iter().filter_map(|stretch| stretch.read.clone()).collect());
-        Era { from, set, note: (!notes.is_empty()).then(|| notes.join("; ")) }
-    })
-    .collect()
+    let mut cuts: Vec<Time> = cuts.into_iter().chain(files.is_empty().then_some(Time::UNKNOWN)).collect();
+    let told_apart = told_apart(&files, &cuts);
+    let rest = cuts.len() - told_apart;
+    cuts.truncate(told_apart);
+    let last = cuts.last().copied();
+    cuts.into_iter()
+        .map(|from| {
+            let held: Vec<&Stretch> = files.iter().filter_map(|file| at(file, from)).collect();
+            let mut notes: Vec<String> = held.iter().filter_map(|stretch| stretch.note.clone()).collect();
+            notes.extend(changed_after(&scripts, from));
+            notes.extend(discovery.assumed.clone());
+            if rest > 0 && last == Some(from) {
+                notes.push(format!("{rest} later changes of settings and scripts are not told apart from here on"));
+            }
+            notes.dedup();
+            let set = assemble(request, held.into_iter().filter_map(|stretch| stretch.read.clone()).collect());
+            Era { from, set, note: (!notes.is_empty()).then(|| notes.join("; ")) }
+        })
+        .collect()
+}
+
+/// How many of the cuts get a hook set of their own; at least the first.
+fn told_apart(files: &[Vec<Stretch>], cuts: &[Time]) -> usize {
+    let mut held = 0;
+    let sizes = cuts.iter().map(|from| {
+        let reads = files.iter().filter_map(|file| at(file, *from)?.read.as_ref());
+        reads.flat_map(|read| &read.groups).map(|group| 1 + group.handlers.len()).sum::<usize>()
+    });
+    let fits = sizes.take(MOST_ERAS).take_while(|size| {
+        held += size;
+        held <= MOST_HELD
+    });
+    fits.count().max(cuts.len().min(1))
+}
+
+/// Which scripts are no longer what they were at a time.
+fn changed_after(scripts: &[(String, Time)], from: Time) -> Vec<String> {
+    let mut changed = scripts.iter().filter(|(_, changed)| *changed > from);
+    let named = changed.by_ref().take(MOST_NAMED).map(|(name, _)| format!("{name} changed after this event"));
+    let mut notes: Vec<String> = named.collect();
+    match changed.count() {
+        0 => {}
+        1 => notes.push("1 more script changed after this event".to_owned()),
+        more => notes.push(format!("{more} more scripts changed after this event")),
+    }
+    notes
 }
 
 fn at(file: &[Stretch], time: Time) -> Option<&Stretch> {
@@ -203,6 +239,7 @@ fn changed_scripts(
     (start, _): (Time, Time),
 ) -> Vec<(String, Time)> {
     let mut scripts: Vec<(PathBuf, Time)> = Vec::new();
+    let mut known: HashSet<(PathBuf, Time)> = HashSet::new();
     for (found, stretches) in discovery.found.iter().zip(files) {
         let plugin = found.path.ancestors().nth(2).map(Path::to_path_buf);
         let folders = Folders { plugin, ..Folders::of(request) };
@@ -211,7 +248,7 @@ fn changed_scripts(
             let Some(script) = script::script(handler, &folders).filter(|(_, changed)| *changed > start) else {
                 continue;
             };
-            if !scripts.contains(&script) {
+            if known.insert(script.clone()) {
                 scripts.push(script);
             }
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::logs::data;
 
@@ -173,4 +173,31 @@ fn stream_and_debug_log_tell_of_one_run() {
     assert_eq!(killed["outcome"], "non_blocking_error");
     let stopped = events.iter().filter_map(play).find(|run| run["timed_out"] == true).unwrap();
     assert_eq!((&stopped["outcome"], &stopped["duration_ms"]), (&Value::from("timeout"), &Value::from(1064.0)));
+}
+
+#[test]
+fn one_message_with_twenty_thousand_calls_is_replayed_in_order() {
+    const CALLS: usize = 20_000;
+    let line = |kind: &str, parent: Value, content: Vec<Value>| {
+        json!({
+            "type": kind, "uuid": kind, "parentUuid": parent, "sessionId": "s", "version": "2.1.150", "cwd": "/nope",
+            "timestamp": "2026-11-30T10:00:00.000Z", "isSidechain": false,
+            "message": {"role": kind, "id": "m", "content": content},
+        })
+        .to_string()
+    };
+    let used =
+        (0..CALLS).map(|ix| json!({"type": "tool_use", "id": format!("toolu_{ix}"), "name": "Read", "input": {}}));
+    let answered =
+        (0..CALLS).map(|ix| json!({"type": "tool_result", "tool_use_id": format!("toolu_{ix}"), "content": ""}));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    let lines = [line("assistant", Value::Null, used.collect()), line("user", json!("assistant"), answered.collect())];
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let events = replay(&[text(&path)]);
+    for name in ["PreToolUse", "PostToolUse"] {
+        let of_name = events.iter().filter(|event| event["event"] == name);
+        let ids: Vec<&str> = of_name.map(|event| event["tool_use_id"].as_str().unwrap()).collect();
+        assert_eq!(ids, (0..CALLS).map(|ix| format!("toolu_{ix}")).collect::<Vec<_>>(), "{name}");
+    }
 }

@@ -263,3 +263,17 @@ fn a_stream_shows_its_first_line_before_it_ends() {
     assert_eq!((line.bytes, line.end, line.at.line), (&b"{\"ty"[..], LineEnd::Missing, 2));
     assert_eq!(cursor.next(), Next::End);
 }
+
+#[test]
+fn a_value_that_is_asked_for_again_is_not_parsed_again_but_is_gone_with_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.jsonl");
+    std::fs::write(&path, "{\"a\":1}\n").unwrap();
+    let store = Store::new();
+    let ix = store.add(Source::open(&path).unwrap()).unwrap();
+    let at = LineRef::new(ix, 0, 7, 1);
+    let first = store.value(at).unwrap().unwrap();
+    assert!(Arc::ptr_eq(&first, &store.value(at).unwrap().unwrap()));
+    std::fs::write(&path, "").unwrap();
+    assert!(store.value(at).is_err());
+}

@@ -5,6 +5,7 @@
 //! were alive. Must not know how events were found.
 
 use std::io;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -29,7 +30,7 @@ pub fn hook_input(session: &Session, event: EventIx, lines: &dyn Lines) -> io::R
     let Some(line) = object(lines, at.at)? else { return Ok(None) };
     // A log holds the input itself.
     if line.get("hook_event_name").is_some_and(Value::is_string) {
-        return Ok(Some(line));
+        return Ok(Some(Value::clone(&line)));
     }
     // So does a recording, under a key of its own.
     if line["input"]["hook_event_name"].is_string() {
@@ -241,10 +242,12 @@ impl Ask<'_> {
     fn events_of(&self, call: &Call) -> Vec<EventIx> {
         let mut found = Vec::new();
         let end = self.ix.at().min(self.session.events.len());
+        // By number: a message with many calls has many events between a call's first and last.
+        let (before, asked) = (self.session.names.find("PreToolUse"), self.session.names.find("PermissionRequest"));
         for ix in (end.saturating_sub(LOOK_BACK)..end).rev() {
             let event = &self.session.events[ix];
-            let name = self.session.names.text(event.name);
-            if !matches!(name, "PreToolUse" | "PermissionRequest") || event.at.source() != self.event.at.source() {
+            let name = Some(event.name);
+            if (name != before && name != asked) || event.at.source() != self.event.at.source() {
                 continue;
             }
             if self
@@ -254,7 +257,7 @@ impl Ask<'_> {
                 .is_some_and(|other| other.used == call.used && other.used_block == call.used_block)
             {
                 found.push(EventIx(u32::try_from(ix).unwrap_or(u32::MAX)));
-                if name == "PreToolUse" {
+                if name == before {
                     break;
                 }
             }
@@ -375,14 +378,11 @@ fn put(input: &mut Map<String, Value>, key: &str, value: Option<Value>) {
 }
 
 /// The object on a line; `None` where it is none.
-fn object(lines: &dyn Lines, at: LineRef) -> io::Result<Option<Value>> {
+fn object(lines: &dyn Lines, at: LineRef) -> io::Result<Option<Arc<Value>>> {
     if !at.is_some() {
         return Ok(None);
     }
-    let bytes = lines.read(at)?;
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-    let value = super::transcript::line::value(bytes);
-    Ok(value.filter(Value::is_object))
+    Ok(lines.value(at)?.filter(|value| value.is_object()))
 }
 
 fn block(line: &Value, ix: u16) -> Option<&Value> {

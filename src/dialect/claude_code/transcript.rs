@@ -41,7 +41,7 @@ mod turn;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, DefaultHasher, Hasher};
 
 pub use subagent::{SubagentMeta, meta};
 
@@ -155,15 +155,12 @@ impl Hasher for IdHasher {
 type IdSet = HashSet<u64, BuildHasherDefault<IdHasher>>;
 type IdMap<T> = HashMap<u64, T, BuildHasherDefault<IdHasher>>;
 
-/// 64 bits of an id: ids are random or few, so a clash is no concern.
+/// 64 bits of an id. Ids may be numbered as well as random: a quick hash let calls `toolu_1` to `toolu_20000` clash,
+/// and what clashes is lost.
 fn hash(id: &str) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for chunk in id.as_bytes().chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(word)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-    hash ^ (hash >> 29)
+    let mut hasher = DefaultHasher::new();
+    hasher.write(id.as_bytes());
+    hasher.finish()
 }
 
 /// What this file is to its session.

@@ -209,3 +209,27 @@ fn a_script_that_changed_after_an_event_is_named() {
     assert_eq!(state(1000, 2000).as_deref(), Some("guard.sh changed during this session"));
     assert_eq!(state(1000, 1200).as_deref(), Some("guard.sh changed after this session"));
 }
+
+#[test]
+fn a_hundred_thousand_hooks_of_changed_scripts_are_neither_multiplied_nor_left_unsaid() {
+    let project = Project::new();
+    for script in 0..20 {
+        project.write(&project.root.path().join(format!("s{script}.sh")), "x", 1100 + script);
+    }
+    // Twenty scripts under a hundred thousand names: `a/../s0.sh` is another path than `s0.sh`.
+    std::fs::create_dir(project.root.path().join("a")).unwrap();
+    let handler = |ix: usize| {
+        let command = format!("./{}s{}.sh", "a/../".repeat(ix / 20 % 10), ix % 20);
+        format!(r#"{{"type":"command","command":"{command}"}}"#)
+    };
+    let handlers: Vec<String> = (0..100_000).map(handler).collect();
+    let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{}]}}]}}}}"#, handlers.join(","));
+    project.write(&project.file(), &text, 900);
+    let plan = project.plan(&[]);
+    let held: usize = plan.eras.iter().flat_map(|era| &era.set.groups).map(|group| group.handlers.len()).sum();
+    assert!(held <= 500_000, "{held}");
+    let (first, last) = (&plan.eras[0].note, &plan.eras.last().unwrap().note);
+    assert!(noted(first, "s0.sh changed after this event"), "{first:?}");
+    assert!(noted(first, "more scripts changed after this event"), "{first:?}");
+    assert!(noted(last, "17 later changes of settings and scripts are not told apart from here on"), "{last:?}");
+}

@@ -1,6 +1,7 @@
 //! What one trace of a handler's run says, read from its line.
 
 use std::io;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -317,9 +318,8 @@ fn bracketed(words: &str) -> Option<(&str, &str)> {
     words.strip_prefix('[')?.split_once("]: ")
 }
 
-fn value_at(at: LineRef, lines: &dyn Lines) -> io::Result<Value> {
-    let bytes = lines.read(at)?;
-    serde_json::from_slice(&bytes).map_err(io::Error::other)
+fn value_at(at: LineRef, lines: &dyn Lines) -> io::Result<Arc<Value>> {
+    lines.value(at)?.ok_or_else(|| io::Error::other("it is no JSON"))
 }
 
 /// The text of the tool result that answers the event's call.

@@ -11,7 +11,7 @@ use super::ending::{self, Told};
 use super::harmless::is_harmless;
 use super::lenient::{Flag, Str};
 use super::line::{Block, Line};
-use super::queue::Slot;
+use super::queue::{Queue, Slot};
 use super::turn::Batch;
 use super::{IdMap, IdSet, Transcript, Version, hash};
 use crate::dialect::Shared;
@@ -42,6 +42,8 @@ struct Open {
     ix: CallIx,
     call: Call,
     chain: usize,
+    /// The first call of its batch.
+    batch: CallIx,
     group: u16,
     event: Event,
     pre: Option<Slot>,
@@ -188,6 +190,8 @@ impl Transcript {
                     side_by_side: 1,
                     group: 0,
                     running: 0,
+                    fired: 0,
+                    settled: 0,
                     last_harmless: false,
                     unanswered: 0,
                     halted: false,
@@ -203,6 +207,7 @@ impl Transcript {
             ix,
             call,
             chain,
+            batch: batch.first,
             group: batch.group,
             event,
             pre: None,
@@ -221,20 +226,17 @@ impl Transcript {
 
     /// Calls that waited for the ones before them run as soon as those are answered.
     fn run_next(&mut self, chain: usize) {
-        let Some(batch) = &self.chains[chain].batch else { return };
-        let waits = |key: &&u64| self.calls.open.get(key).is_some_and(|open| !open.done);
-        let Some(&first) = batch.keys.iter().find(waits) else { return };
-        let Some(group) = self.calls.open.get(&first).map(|open| open.group) else { return };
-        let keys: Vec<u64> = batch
-            .keys
-            .iter()
-            .copied()
-            .filter(|key| self.calls.open.get(key).is_some_and(|open| open.group == group))
-            .collect();
-        if let Some(batch) = &mut self.chains[chain].batch {
-            batch.running = batch.running.max(group);
-        }
-        if let Some(&last) = keys.last() {
+        let Some(batch) = &mut self.chains[chain].batch else { return };
+        let open = &self.calls.open;
+        let waits = |key: &u64| open.get(key).is_some_and(|open| !open.done);
+        batch.settled += batch.keys[batch.settled..].iter().take_while(|key| !waits(key)).count();
+        let first = batch.keys.get(batch.settled).and_then(|key| open.get(key));
+        let Some(group) = first.map(|open| open.group) else { return };
+        batch.running = batch.running.max(group);
+        // Those before have fired. A message may hold twenty thousand calls: none is looked at for each answer again.
+        let rest = &batch.keys[batch.settled.max(batch.fired)..];
+        let last = rest.iter().take_while(|key| open.get(key).is_none_or(|open| open.group == group)).last().copied();
+        if let Some(last) = last {
             self.fire_through(last);
         }
     }
@@ -245,21 +247,22 @@ impl Transcript {
         if open.pre.is_some() {
             return;
         }
-        let (chain, group) = (open.chain, open.group);
-        let keys = match &self.chains[chain].batch {
-            Some(batch) if batch.keys.contains(&key) => batch.keys.clone(),
-            _ => vec![key],
-        };
-        for key in keys {
-            if let Some(open) = self.calls.open.get_mut(&key)
-                && open.group <= group
-                && open.pre.is_none()
-                && !open.done
-            {
-                let slot = self.queue.push_undecided(open.event);
-                open.pre = Some(slot);
-                self.last.insert((open.event.name, open.event.subject), slot);
+        let (group, first) = (open.group, open.batch);
+        if let Some(batch) = &mut self.chains[open.chain].batch
+            && batch.first == first
+        {
+            while let Some(&before) = batch.keys.get(batch.fired) {
+                if let Some(open) = self.calls.open.get_mut(&before) {
+                    if open.group > group {
+                        break;
+                    }
+                    fire(open, &mut self.queue, &mut self.last);
+                }
+                batch.fired += 1;
             }
+        }
+        if let Some(open) = self.calls.open.get_mut(&key) {
+            fire(open, &mut self.queue, &mut self.last);
         }
     }
 
@@ -351,7 +354,7 @@ impl Transcript {
         let Some(open) = self.calls.open.get(&key).filter(|open| !open.done) else { return };
         let tool = shared.names.text(open.call.tool);
         let told = ending::told(line, block, tool, self.version, open.hook_asked);
-        let (ix, chain, task) = (open.ix, open.chain, open.task);
+        let (ix, chain, batch_of, task) = (open.ix, open.chain, open.batch, open.task);
 
         if let Task::Agent { .. } = task {
             let result: AgentResult =
@@ -382,7 +385,7 @@ impl Transcript {
         }
         let context = self.context_ix(shared);
         match &mut self.chains[chain].batch {
-            Some(batch) if batch.keys.contains(&key) => {
+            Some(batch) if batch.first == batch_of => {
                 batch.unanswered = batch.unanswered.saturating_sub(1);
                 batch.answered = Some((at, time, context));
             }
@@ -461,5 +464,14 @@ pub(super) fn bare_mark(at: LineRef, kind: MarkKind) -> RunMark {
         duration_ms: None,
         says: None,
         lost: false,
+    }
+}
+
+/// Puts a call's PreToolUse into the order, if it is not there and the call not over.
+fn fire(open: &mut Open, queue: &mut Queue, last: &mut HashMap<(Name, Name), Slot>) {
+    if open.pre.is_none() && !open.done {
+        let slot = queue.push_undecided(open.event);
+        open.pre = Some(slot);
+        last.insert((open.event.name, open.event.subject), slot);
     }
 }

@@ -335,12 +335,6 @@ pub fn with_line<R>(bytes: &[u8], take: impl FnOnce(&Line, Repair) -> R) -> Resu
     Ok(take(&line, repair))
 }
 
-/// A line as a whole, mended where the strict reading refuses it.
-pub fn value(bytes: &[u8]) -> Option<serde_json::Value> {
-    let text = String::from_utf8_lossy(bytes);
-    serde_json::from_str(&text).or_else(|_| serde_json::from_str(&without_lone_surrogates(&text))).ok()
-}
-
 fn not_an_object(text: &str) -> Problem {
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => {

@@ -96,6 +96,10 @@ pub(super) struct Batch {
     pub(super) group: u16,
     /// The last group whose calls were started.
     pub(super) running: u16,
+    /// How many of `keys` from the first on have their PreToolUse in the order, or need none.
+    pub(super) fired: usize,
+    /// How many of `keys` from the first on are answered.
+    pub(super) settled: usize,
     pub(super) last_harmless: bool,
     pub(super) unanswered: usize,
     /// A hook stopped the turn, or it was put off: no PostToolBatch.
