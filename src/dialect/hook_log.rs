@@ -218,6 +218,16 @@ impl InputEvents {
         ix
     }
 
+    /// The subagent that only its type tells.
+    pub fn agent_of_kind(&mut self, kind: &str, shared: &mut Shared) -> AgentIx {
+        let kind = shared.names.intern(kind);
+        let known = shared.agents.iter().position(|agent| agent.id == Name::NONE && agent.kind == kind);
+        match known.and_then(|ix| u16::try_from(ix).ok()) {
+            Some(ix) => AgentIx(ix),
+            None => shared.agent(Agent { id: Name::NONE, kind, parent: AgentIx(0), call: None, background: None }),
+        }
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn call(
         &mut self,
