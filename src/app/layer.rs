@@ -1,11 +1,11 @@
 //! What lies on top of the debugger: texts to read, text fields, the palette, lists. The last layer gets the keys.
 
+use crate::engine::filter::FilterError;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use tui_input::Input as Field;
 
 use super::decision::rule_doc;
-use super::inspect::FilterFault;
 use super::keys::{Binding, Mode, bindings, key_name};
 use super::picker::Picker;
 use super::{Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, Rule, Tone};
@@ -167,7 +167,7 @@ pub struct Ask {
     /// The chosen one.
     pub chosen: Option<usize>,
     /// What is wrong with what was typed.
-    pub fault: Option<FilterFault>,
+    pub fault: Option<FilterError>,
 }
 
 impl Ask {

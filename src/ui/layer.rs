@@ -130,11 +130,11 @@ fn ask(ask: &Ask, regions: &Regions, canvas: &mut Canvas) -> (u16, u16) {
         && rows.is_empty()
     {
         canvas.clear(regions.status);
-        canvas.text(regions.status, &format!(" column {}: {}", fault.column + 1, fault.message), Tone::Warn);
+        canvas.text(regions.status, &format!(" column {}: {}", fault.column, fault.message), Tone::Warn);
     }
     let place = field(ask.sign(), &ask.field, regions.bottom, canvas);
     let hint = match (&ask.asked, &ask.fault) {
-        (_, Some(fault)) if !rows.is_empty() => format!("  column {}: {} ", fault.column + 1, fault.message),
+        (_, Some(fault)) if !rows.is_empty() => format!("  column {}: {} ", fault.column, fault.message),
         (Asked::Filter, None) => "  Enter filter  Tab complete  Esc back  F1 help ".to_owned(),
         (Asked::Find(_), _) => "  Enter find  Esc back  F1 help ".to_owned(),
         (Asked::Sessions, _) => "  Enter open  Esc all sessions  F1 help ".to_owned(),
