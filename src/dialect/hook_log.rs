@@ -294,6 +294,9 @@ pub fn dialect_of(input: &Value) -> &'static str {
 /// What a matcher for this event is tested on. Agents whose events are not known here name tools as Claude Code
 /// does; other subjects are not guessed.
 fn subject_of<'a>(dialect: &str, event: &str, input: &'a Value) -> Option<&'a str> {
+    if dialect == claude_code::DIALECT.id {
+        return claude_code::matching::subject_for(event, input);
+    }
     let known: Option<&'static Dialect> = by_id(dialect);
     let field = match known.and_then(|dialect| dialect.event(event)) {
         Some(spec) => spec.subject?,
