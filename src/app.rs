@@ -46,7 +46,7 @@ pub use doc::{Cursor, Doc, Hit, Line, Span, Target, Tone};
 pub use hook_table::{HookTable, HooksSeen};
 pub use hooks::hooks_doc;
 pub use input::input;
-pub use inspect::{FilterFault, Inspect, Test};
+pub use inspect::{Inspect, Test};
 pub use json::{JsonKind, JsonRow, JsonRows};
 pub use keys::{Binding, Mode, bindings, bottom_line, key_for, key_name, readme_table, typed};
 pub use lab::{Fit, Keep, Lab, Must, Trial};

@@ -3,12 +3,14 @@
 //! Owns the format and its version. Unknown fields are kept. Must not know screens.
 
 mod read;
+mod recall;
 mod write;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use read::{RecordingReader, run_of};
+pub use read::RecordingReader;
+pub use recall::recall;
 pub use write::{entry_of, header_of};
 
 /// The version of the format that is written, and the newest that is read.

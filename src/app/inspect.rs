@@ -3,23 +3,12 @@
 use super::{HooksSeen, LoopsSeen};
 use crate::dialect::{Rule, Said};
 use crate::engine::Row;
-use crate::engine::filter::Completion;
+use crate::engine::filter::{Completion, FilterError};
 use crate::matcher::{Judge, NoJudge};
 use crate::model::{EventIx, Plan, Session, Step};
 
 /// Whether a filter holds for an event.
 pub type Test = Box<dyn FnMut(&Session, EventIx) -> bool + Send>;
-
-/// A filter that can't be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilterFault {
-    /// What is wrong.
-    pub message: String,
-    /// Where, in characters from 0.
-    pub column: usize,
-    /// What to write instead, where that is known.
-    pub help: Option<String>,
-}
 
 /// What is known about a session under a plan.
 pub trait Inspect: Send + Sync {
@@ -33,7 +22,7 @@ pub trait Inspect: Send + Sync {
     fn step(&self, session: &Session, event: EventIx) -> Option<Step>;
 
     /// Reads a filter. Its test may read from the sources: only in the background.
-    fn filter(&self, expr: &str) -> Result<Test, FilterFault>;
+    fn filter(&self, expr: &str) -> Result<Test, FilterError>;
 
     /// Ways to go on at `cursor` (in characters).
     fn complete(&self, session: &Session, expr: &str, cursor: usize) -> Vec<Completion>;

@@ -5,10 +5,10 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use tui_input::Input as Field;
 
 use super::decision::rule_doc;
-use super::inspect::FilterFault;
 use super::keys::{Binding, Mode, bindings, key_name, own_bindings};
 use super::picker::Picker;
 use super::{Action, Completion, Cursor, Doc, Focus, HookTable, Lab, Line, Loops, Rule, Tone};
+use crate::engine::filter::FilterError;
 use crate::model::EventIx;
 use crate::text::{self, Charset};
 
@@ -167,7 +167,7 @@ pub struct Ask {
     /// The chosen one.
     pub chosen: Option<usize>,
     /// What is wrong with what was typed.
-    pub fault: Option<FilterFault>,
+    pub fault: Option<FilterError>,
     /// It was to be taken as it stands, and is not: only now is the fault worth a word.
     pub refused: bool,
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, Test};
+use crate::app::{Completion, HooksSeen, Inspect, LoopsSeen, Test};
 use crate::diagnose::stop_loop;
 use crate::dialect::{Rule, Said};
-use crate::engine::filter::{self, Filter};
+use crate::engine::filter::{self, Filter, FilterError};
 use crate::engine::{self, Row, StepOptions, Tracer};
 use crate::matcher::Judge;
 use crate::model::{EventIx, LineRef, Plan, Session, Step, Verdict};
@@ -65,12 +65,8 @@ impl Inspect for Inspector {
         LoopsSeen { loops, once: others.len(), unknown, stops: stops.len(), events: session.events.len() }
     }
 
-    fn filter(&self, expr: &str) -> Result<Test, FilterFault> {
-        let filter = Filter::parse(expr).map_err(|error| FilterFault {
-            message: error.message,
-            column: error.column.saturating_sub(1),
-            help: error.help,
-        })?;
+    fn filter(&self, expr: &str) -> Result<Test, FilterError> {
+        let filter = Filter::parse(expr)?;
         let (tracer, lines) = (self.tracer.clone(), self.lines.clone());
         Ok(Box::new(move |session, event| filter.matches(&tracer, session, event, lines.as_ref())))
     }

@@ -218,6 +218,16 @@ impl InputEvents {
         ix
     }
 
+    /// The subagent that only its type tells.
+    pub fn agent_of_kind(&mut self, kind: &str, shared: &mut Shared) -> AgentIx {
+        let kind = shared.names.intern(kind);
+        let known = shared.agents.iter().position(|agent| agent.id == Name::NONE && agent.kind == kind);
+        match known.and_then(|ix| u16::try_from(ix).ok()) {
+            Some(ix) => AgentIx(ix),
+            None => shared.agent(Agent { id: Name::NONE, kind, parent: AgentIx(0), call: None, background: None }),
+        }
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn call(
         &mut self,
@@ -288,6 +298,9 @@ pub fn dialect_of(input: &Value) -> &'static str {
 /// What a matcher for this event is tested on. Agents whose events are not known here name tools as Claude Code
 /// does; other subjects are not guessed.
 fn subject_of<'a>(dialect: &str, event: &str, input: &'a Value) -> Option<&'a str> {
+    if dialect == claude_code::DIALECT.id {
+        return claude_code::matching::subject_for(event, input);
+    }
     let known: Option<&'static Dialect> = by_id(dialect);
     let field = match known.and_then(|dialect| dialect.event(event)) {
         Some(spec) => spec.subject?,

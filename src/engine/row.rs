@@ -182,7 +182,8 @@ pub(super) struct Proof {
 
 /// Whether a mark is a trace of an answer, not just of a start.
 pub(super) fn answers(mark: &RunMark) -> bool {
-    let start_only = matches!(mark.kind, MarkKind::Started | MarkKind::InputLogged | MarkKind::DebugLine);
+    let start_only =
+        matches!(mark.kind, MarkKind::Started | MarkKind::RecordedStart | MarkKind::InputLogged | MarkKind::DebugLine);
     !start_only || mark.exit_code.is_some() || mark.says.is_some()
 }
 

@@ -7,11 +7,12 @@ use serde_json::Value;
 use super::row::{Proof, verdict};
 use super::stages::{Fired, Labels, MUTE, Proven, groups};
 use super::{Inputs, Mode, Selection, StepOptions, Tracer};
-use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Joined, Rewrite};
+use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Format, Joined, Rewrite};
 use crate::model::{
     Action, Decision, Diagnostic, Ending, EraOrigin, Event, EventIx, Evidence, Handler, HandlerKind, HookRun, HookSet,
     MarkKind, Name, Outcome, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
 };
+use crate::record;
 use crate::source::Lines;
 
 impl Tracer {
@@ -334,6 +335,9 @@ impl Tracer {
                     }
                 }
                 self.follow_ending(session, event, &at, &mut decision, lines);
+                if let Some(recorded) = recorded_decision(session, event, lines) {
+                    record::recall(&mut decision, &recorded, self.behaviour.rule);
+                }
             }
         }
         decision
@@ -491,6 +495,18 @@ fn call_id(session: &Session, event: &Event, class: Option<EventClass>, lines: &
     let line = lines.value(call.used).ok()??;
     let block = &line["message"]["content"][usize::from(call.used_block)];
     block["id"].as_str().or_else(|| line["tool_use_id"].as_str()).map(str::to_owned)
+}
+
+/// What a recording holds of the decision at an event of it.
+fn recorded_decision(session: &Session, event: &Event, lines: &dyn Lines) -> Option<Value> {
+    let source = session.sources.get(event.at.source().at())?;
+    if source.format != Format::Recording.name() {
+        return None;
+    }
+    match record::parse(&lines.read(event.at).ok()?).ok()? {
+        record::Line::Entry(entry) => entry.decision,
+        record::Line::Header(_) => None,
+    }
 }
 
 /// What the result's own `permissionDecision` tells of rules and mode.

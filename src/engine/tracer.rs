@@ -6,7 +6,7 @@ use std::sync::{Arc, RwLock};
 use crate::dialect::{Behaviour, Dialect, Rule, Said};
 use crate::engine::Selection;
 use crate::matcher::{Judge, NoJudge};
-use crate::model::{Ending, Event, EventIx, HookSet, MarkKind, Name, Plan, Session};
+use crate::model::{Ending, Event, EventIx, HookSet, MarkKind, Name, Origin, Plan, Session};
 
 /// What a replay goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,7 +39,9 @@ impl Mode {
             calls.any(|call| matches!(call.ending, Ending::DeniedByHook | Ending::Deferred))
         };
         let transcript = || session.sources.iter().any(|source| source.format.ends_with("transcript"));
-        if told || refused() || transcript() { Mode::Recorded } else { Mode::Match }
+        // A recording of a transcript without a trace of any handler.
+        let followed = || session.events.iter().any(|event| event.origin == Origin::Derived);
+        if told || refused() || transcript() || followed() { Mode::Recorded } else { Mode::Match }
     }
 }
 

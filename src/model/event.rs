@@ -330,6 +330,10 @@ pub enum MarkKind {
     InputLogged,
     /// A run in a hookscope recording; `index` is its position.
     RecordedRun,
+    /// A run in a hookscope recording of which only the start is known.
+    RecordedStart,
+    /// The decision in a hookscope recording, which handlers came to; without a word they decided nothing.
+    RecordedDecision,
 }
 
 /// One trace that a handler's run left in some source. Several may belong to one run.

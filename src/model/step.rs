@@ -175,6 +175,35 @@ pub struct HookRun {
     pub sources: Vec<Place>,
 }
 
+impl HookRun {
+    /// A run from its JSON form. What is missing or of another shape is absent.
+    pub fn of_json(run: &Value) -> HookRun {
+        const KINDS: &[&str] = &["command", "http", "mcp_tool", "prompt", "agent", "callback"];
+        let text = |key: &str| run.get(key).and_then(Value::as_str).map(str::to_owned);
+        let number = |key: &str| run.get(key).and_then(Value::as_i64).and_then(|number| i32::try_from(number).ok());
+        let is_true = |key: &str| run.get(key) == Some(&Value::Bool(true));
+        let kind = text("type").unwrap_or_default();
+        let notes = run.get("notes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        HookRun {
+            handler: text("handler").unwrap_or_default(),
+            kind: KINDS.iter().copied().find(|known| *known == kind).unwrap_or("command"),
+            command: text("command"),
+            evidence: Evidence::Recorded,
+            exit_code: number("exit_code"),
+            signal: number("signal"),
+            duration_ms: run.get("duration_ms").and_then(Value::as_f64),
+            stdout: text("stdout"),
+            stderr: text("stderr"),
+            timed_out: is_true("timed_out"),
+            outcome: run.get("outcome").and_then(|word| Outcome::deserialize(word).ok()),
+            says: run.get("says").and_then(|word| Says::deserialize(word).ok()),
+            notes: notes.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            lost: is_true("lost"),
+            sources: Vec::new(),
+        }
+    }
+}
+
 /// A text and who gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {

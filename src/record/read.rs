@@ -1,13 +1,15 @@
 //! Reading a recording as a session.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 use super::{Entry, Header, Line, parse};
 use crate::dialect::hook_log::InputEvents;
 use crate::dialect::{Output, Reader, Shared};
 use crate::model::{
-    Context, Diagnostic, Event, EventIx, Evidence, HookRun, Level, LineRef, MarkIx, MarkKind, Name, Origin, Outcome,
-    Place, RunMark, Says, Time,
+    Context, Diagnostic, Event, EventIx, Evidence, HookRun, Level, LineRef, MarkIx, MarkKind, Name, Origin, Place,
+    Rewind, RunMark, Time,
 };
 
 /// Reads a recording, line by line: an event an entry, a mark for each of its runs.
@@ -16,6 +18,8 @@ pub struct RecordingReader {
     made: InputEvents,
     header: Option<Header>,
     diagnostics: u32,
+    /// Positions of events that begin a new branch, with the line of the first event that is not on it.
+    left: HashMap<u64, u32>,
 }
 
 impl RecordingReader {
@@ -47,19 +51,59 @@ impl RecordingReader {
             event.origin = Origin::Derived;
             event.evidence = Evidence::Derived;
         }
+        let number = u64::from(ix.0) + 1;
+        if let Some(first) = self.left.remove(&number) {
+            out.rewinds.push(Rewind { at, back_to: first.saturating_sub(1) });
+        }
+        if let Some(left_at) = entry.rest.get("left_at").and_then(Value::as_u64).filter(|left_at| *left_at > number) {
+            self.left.entry(left_at).or_insert(at.line);
+        }
+        let subject = entry.rest.get("subject").and_then(Value::as_str);
+        if let (Some(event), Some(subject)) = (out.events.last_mut(), subject) {
+            event.subject = shared.names.intern(subject);
+        }
+        if let Some(kind) = entry.rest.get("sub").and_then(Value::as_str) {
+            let agent = self.made.agent_of_kind(kind, shared);
+            if let Some(event) = out.events.last_mut() {
+                event.agent = agent;
+            }
+        }
+        let told = entry.rest.get("diagnostics").and_then(Value::as_array).and_then(|told| told.first());
+        if let Some(told) = told.and_then(diagnostic_of) {
+            if let Some(event) = out.events.last_mut() {
+                event.diagnostic = self.diagnostics;
+            }
+            self.diagnostics += 1;
+            out.diagnostics.push(told);
+        }
         for (index, run) in entry.runs.iter().enumerate() {
-            let run = run_of(run);
+            let run = HookRun::of_json(run);
+            let ended = run.outcome.is_some() || run.exit_code.is_some() || run.says.is_some();
             out.marks.push(RunMark {
                 event: ix,
                 next: MarkIx::NONE,
                 at,
-                kind: MarkKind::RecordedRun,
+                kind: if ended { MarkKind::RecordedRun } else { MarkKind::RecordedStart },
                 index: u16::try_from(index).unwrap_or(u16::MAX),
                 command: run.command.as_deref().map_or(Name::NONE, |command| shared.names.intern(command)),
                 exit_code: run.exit_code,
                 duration_ms: run.duration_ms.map(|ms| ms.round().clamp(0.0, f64::from(u32::MAX)) as u32),
                 says: run.says,
                 lost: run.lost,
+            });
+        }
+        if let Some(says) = entry.decision.as_ref().and_then(super::recall::word_of) {
+            out.marks.push(RunMark {
+                event: ix,
+                next: MarkIx::NONE,
+                at,
+                kind: MarkKind::RecordedDecision,
+                index: 0,
+                command: Name::NONE,
+                exit_code: None,
+                duration_ms: None,
+                says,
+                lost: false,
             });
         }
     }
@@ -82,6 +126,25 @@ impl RecordingReader {
             help: None,
         });
     }
+}
+
+/// A finding as the recording keeps it. A place without a file is in the recording.
+fn diagnostic_of(told: &Value) -> Option<Diagnostic> {
+    let number = |key: &str| told["place"][key].as_u64().and_then(|number| u32::try_from(number).ok());
+    Some(Diagnostic {
+        level: match told["level"].as_str()? {
+            "error" => Level::Error,
+            "note" => Level::Note,
+            _ => Level::Warning,
+        },
+        message: told["message"].as_str()?.to_owned(),
+        place: Place {
+            path: told["place"]["path"].as_str().unwrap_or_default().to_owned(),
+            line: number("line"),
+            column: number("column"),
+        },
+        help: told["help"].as_str().map(str::to_owned),
+    })
 }
 
 /// What the head says holds for inputs that do not say it themselves.
@@ -122,34 +185,4 @@ impl Reader for RecordingReader {
     }
 
     fn end(&mut self, _: &mut Shared, _: &mut Output) {}
-}
-
-/// A run as a recording holds it. What is missing or of another shape is absent.
-pub fn run_of(run: &Value) -> HookRun {
-    let text = |key: &str| run.get(key).and_then(Value::as_str).map(str::to_owned);
-    let number = |key: &str| run.get(key).and_then(Value::as_i64).and_then(|number| i32::try_from(number).ok());
-    const KINDS: &[&str] = &["command", "http", "mcp_tool", "prompt", "agent", "callback"];
-    let kind = text("type").unwrap_or_default();
-    let notes = run.get("notes").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    HookRun {
-        handler: text("handler").unwrap_or_default(),
-        kind: KINDS.iter().copied().find(|known| *known == kind).unwrap_or("command"),
-        command: text("command"),
-        evidence: Evidence::Recorded,
-        exit_code: number("exit_code"),
-        signal: number("signal"),
-        duration_ms: run.get("duration_ms").and_then(Value::as_f64),
-        stdout: text("stdout"),
-        stderr: text("stderr"),
-        timed_out: run.get("timed_out") == Some(&Value::Bool(true)),
-        outcome: word::<Outcome>(run, "outcome"),
-        says: word::<Says>(run, "says"),
-        notes: notes.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        lost: false,
-        sources: Vec::new(),
-    }
-}
-
-fn word<T: serde::de::DeserializeOwned>(run: &Value, key: &str) -> Option<T> {
-    serde_json::from_value(run.get(key)?.clone()).ok()
 }

@@ -3,7 +3,7 @@ use serde_json::json;
 
 use super::*;
 use crate::dialect::{Output, Reader, Shared};
-use crate::model::{Evidence, LineRef, MarkKind, Origin, Outcome, Says, SourceIx};
+use crate::model::{Evidence, HookRun, LineRef, MarkKind, Origin, Outcome, Says, SourceIx};
 
 fn read(lines: &[&str]) -> (Shared, Output) {
     let (mut shared, mut out, mut reader) = (Shared::new(), Output::default(), RecordingReader::new());
@@ -66,10 +66,12 @@ fn lines_that_are_none_are_events_with_a_diagnostic() {
 
 #[test]
 fn a_run_comes_back_as_it_was_written() {
-    let run = run_of(&json!({"handler": "h", "type": "prompt", "command": "c", "exit_code": null, "signal": 9,
-        "duration_ms": 1.5, "stdout": "o", "stderr": "e", "timed_out": true, "outcome": "timeout", "says": null, "notes": ["n"]}));
+    let run = HookRun::of_json(
+        &json!({"handler": "h", "type": "prompt", "command": "c", "exit_code": null, "signal": 9,
+        "duration_ms": 1.5, "stdout": "o", "stderr": "e", "timed_out": true, "outcome": "timeout", "says": null, "notes": ["n"]}),
+    );
     assert_eq!((run.kind, run.signal, run.outcome), ("prompt", Some(9), Some(Outcome::Timeout)));
-    let again = run_of(&json!(run));
+    let again = HookRun::of_json(&json!(run));
     assert_eq!(again, run);
 }
 

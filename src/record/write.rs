@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Entry, Header, VERSION};
-use crate::model::{Context, Origin, Session, Step};
+use crate::model::{Context, HookRun, Origin, Session, Step};
 
 /// The head of a session's recording: what held at its first events.
 pub fn header_of(session: &Session) -> Header {
@@ -37,6 +37,18 @@ pub fn entry_of(step: &Step, version: Option<&str>, header: &Header) -> Entry {
     if step.origin == Origin::Derived {
         rest.insert("origin".to_owned(), json!(step.origin));
     }
+    if let Some(sub) = step.sub.as_ref().filter(|_| !input.contains_key("agent_id")) {
+        // Old subagents have no id, by which an input would tell them.
+        rest.insert("sub".to_owned(), json!(sub));
+    }
+    let tells = |subject: &str| input.values().any(|value| value.as_str() == Some(subject));
+    if let Some(subject) = step.subject.as_ref().filter(|subject| !tells(subject)) {
+        // A source may tell what a matcher is tested on, and not in which field of the input it stood.
+        rest.insert("subject".to_owned(), json!(subject));
+    }
+    if let Some(at) = step.left_at {
+        rest.insert("left_at".to_owned(), json!(at));
+    }
     rest.insert("source".to_owned(), json!({ "path": step.source.path, "line": step.source.line }));
     if let Some(version) = version.filter(|version| header.agent_version.as_deref() != Some(*version)) {
         rest.insert("agent_version".to_owned(), json!(version));
@@ -47,8 +59,17 @@ pub fn entry_of(step: &Step, version: Option<&str>, header: &Header) -> Entry {
     Entry {
         t: step.time.clone(),
         input,
-        runs: step.runs.iter().map(|run| json!(run)).collect(),
+        runs: step.runs.iter().map(run_as_json).collect(),
         decision: Some(json!(step.decision)),
         rest,
     }
+}
+
+/// A refusal that the agent did not read is told beside what the contract has of a run.
+fn run_as_json(run: &HookRun) -> Value {
+    let mut written = json!(run);
+    if let (true, Some(fields)) = (run.lost, written.as_object_mut()) {
+        fields.insert("lost".to_owned(), Value::Bool(true));
+    }
+    written
 }

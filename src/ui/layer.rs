@@ -2,9 +2,8 @@
 
 use super::canvas::{Canvas, Focused, row};
 use super::doc;
-use crate::app::{
-    Action, App, Area, Ask, Asked, Bookmarks, FilterFault, Layer, Palette, Reader, Regions, Tone, keys_of,
-};
+use crate::app::{Action, App, Area, Ask, Asked, Bookmarks, Layer, Palette, Reader, Regions, Tone, keys_of};
+use crate::engine::filter::FilterError;
 use crate::text;
 
 /// Draws the layers from the bottom up. Gives the place of the text cursor, if there is one.
@@ -129,9 +128,9 @@ fn ask(ask: &Ask, regions: &Regions, canvas: &mut Canvas) -> (u16, u16) {
     let rows: Vec<(String, String)> = ask.completions.iter().map(|it| (it.text.clone(), it.about.clone())).collect();
     list(&rows, ask.chosen, regions, canvas);
     let fault = ask.fault.as_ref().filter(|_| ask.refused);
-    let words = |fault: &FilterFault| match &fault.help {
-        Some(help) => format!("column {}: {}; {help}", fault.column + 1, fault.message),
-        None => format!("column {}: {}", fault.column + 1, fault.message),
+    let words = |fault: &FilterError| match &fault.help {
+        Some(help) => format!("column {}: {}; {help}", fault.column, fault.message),
+        None => format!("column {}: {}", fault.column, fault.message),
     };
     if let Some(fault) = fault
         && !regions.status.is_empty()

@@ -134,23 +134,80 @@ fn a_log_of_hook_inputs_keeps_the_ids_of_the_calls() {
     assert!(!calls.is_empty() && calls.iter().all(|event| event["tool_use_id"].is_string()));
 }
 
-#[test]
-fn a_recording_of_a_session_gives_its_inputs_and_decisions_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let recording = folder.path().join("recording.jsonl");
-    let source = stream("stop-block");
-    let converted = Command::new(env!("CARGO_BIN_EXE_hookscope")).arg("convert").arg(&source).output().unwrap();
+/// What `convert` makes of a session, beside other recordings of this test.
+fn recording_of(source: &Path, folder: &Path) -> PathBuf {
+    let converted = Command::new(env!("CARGO_BIN_EXE_hookscope"))
+        .arg("convert")
+        .arg(source)
+        .env("HOME", folder)
+        .env_remove("CLAUDE_CONFIG_DIR")
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(converted.status.success(), "{}", String::from_utf8_lossy(&converted.stderr));
+    let recording = folder.join("recording.jsonl");
     std::fs::write(&recording, converted.stdout).unwrap();
-    let once = replay(&[text(&source), "--inputs"]);
+    recording
+}
+
+/// Files of a folder of the data, in order, that `wanted` takes by path.
+fn files(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path, wanted));
+        } else if wanted(&path) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// That a recording tells what its source tells, but for the places of the lines.
+fn assert_reads_back(source: &Path) {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = recording_of(source, folder.path());
+    let once = replay(&[text(source), "--inputs"]);
     let again = replay(&[text(&recording), "--inputs"]);
-    assert_eq!(once.len(), again.len());
-    for (one, two) in once.iter().zip(&again) {
-        for key in ["event", "subject", "sub", "tool_use_id", "input"] {
-            assert_eq!(one[key], two[key], "{key} of {}", one["event"]);
+    assert_eq!(once.len(), again.len(), "{}", source.display());
+    for (mut one, mut two) in once.into_iter().zip(again) {
+        for event in [&mut one, &mut two] {
+            event.as_object_mut().unwrap().remove("source").unwrap();
         }
-        for key in ["verdict", "action", "reason"] {
-            assert_eq!(one["decision"][key], two["decision"][key], "{key} of {}", one["event"]);
-        }
+        assert_eq!(one, two, "{}", source.display());
+    }
+}
+
+#[test]
+fn a_recording_of_a_transcript_tells_the_same() {
+    let transcripts = files(&data("transcripts"), &|path| path.extension().is_some_and(|kind| kind == "jsonl"));
+    assert!(transcripts.len() >= 8);
+    transcripts.iter().for_each(|transcript| assert_reads_back(transcript));
+}
+
+#[test]
+fn a_recording_of_a_stream_tells_the_same() {
+    let streams = files(&data("streams"), &|path| path.ends_with("stream-1.jsonl"));
+    assert!(streams.len() >= 20);
+    streams.iter().for_each(|stream| assert_reads_back(stream));
+}
+
+#[test]
+fn a_recording_of_a_demo_tells_the_same() {
+    let demos = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions"), &|path| path.ends_with("session.jsonl"));
+    assert!(demos.len() >= 7);
+    demos.iter().for_each(|demo| assert_reads_back(demo));
+}
+
+#[test]
+fn a_recording_of_joined_sources_tells_the_same() {
+    for run in ["outcomes", "subagent"] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::copy(stream(run), folder.path().join("stream-1.jsonl")).unwrap();
+        std::fs::copy(data("streams").join(run).join("debug.txt"), folder.path().join("debug-hooks.txt")).unwrap();
+        assert_reads_back(folder.path());
     }
 }
 

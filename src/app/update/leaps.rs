@@ -104,7 +104,7 @@ pub(in crate::app) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
         return Vec::new();
     }
     if let Some(Err(fault)) = app.inspect.as_ref().map(|inspect| inspect.filter(expr).map(|_| ())) {
-        return say(app, format!("{} (column {})", fault.message, fault.column + 1));
+        return say(app, fault.to_string());
     }
     app.wanted = app.timeline.selected();
     if app.timeline.filter.is_none() {

@@ -11,7 +11,19 @@ pub fn verdict(traces: &Traces<'_>) -> Option<Verdict> {
     let class = class_of(traces.spec);
     let event = traces.session.text(traces.event.name).unwrap_or_default();
     let mut told: Option<Verdict> = None;
-    for mark in traces.session.marks_of(traces.ix) {
+    let marks = || traces.session.marks_of(traces.ix);
+    if let Some(decision) = marks().find(|mark| mark.kind == MarkKind::RecordedDecision) {
+        // A recording's decision was made with all that its source told.
+        return decision.says.map(|says| match says {
+            Says::Allow => Verdict::Allow,
+            Says::Ask => Verdict::Ask,
+            Says::Defer => Verdict::Defer,
+            Says::Deny => Verdict::Deny,
+            Says::Block | Says::Context => Verdict::Block,
+            Says::Halt => Verdict::Halt,
+        });
+    }
+    for mark in marks() {
         if class == EventClass::Permission && mark.kind == MarkKind::PermissionDecision {
             // The client writes down only the decision that it followed: the first to come in.
             return said(mark).and_then(|says| counts(class, event, says));

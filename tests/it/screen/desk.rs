@@ -1,8 +1,9 @@
 //! A session made by hand, and what is known of its events.
 
-use hookscope::app::{Completion, FilterFault, HooksSeen, Inspect, LoopsSeen, Rule, Said, Test};
+use hookscope::app::{Completion, HooksSeen, Inspect, LoopsSeen, Rule, Said, Test};
 use hookscope::dialect::Speaker;
 use hookscope::engine::Row;
+use hookscope::engine::filter::FilterError;
 use hookscope::model::*;
 use serde_json::{Value, json};
 
@@ -55,11 +56,11 @@ impl Inspect for Desk {
     }
 
     /// `word` holds where the name or subject contains it; `bad` is a fault.
-    fn filter(&self, expr: &str) -> Result<Test, FilterFault> {
+    fn filter(&self, expr: &str) -> Result<Test, FilterError> {
         if expr.contains("bad:") {
-            return Err(FilterFault {
+            return Err(FilterError {
                 message: "there is no field \"bad\"".into(),
-                column: 0,
+                column: 1,
                 help: Some("did you mean tool: ?".into()),
             });
         }

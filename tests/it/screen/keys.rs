@@ -128,7 +128,7 @@ fn a_filter_keeps_the_selection_and_its_removal_too() {
 fn a_filter_that_cannot_be_read_points_at_the_column_and_is_not_taken() {
     let bench = after((80, 24), "&bad:x<enter>");
     let Some(Layer::Ask(ask)) = bench.app.layers.last() else { panic!("the field stays") };
-    assert_eq!(ask.fault.as_ref().map(|fault| fault.column), Some(0));
+    assert_eq!(ask.fault.as_ref().map(|fault| fault.column), Some(1));
     assert!(bench.screen().contains("column 1: there is no field \"bad\""), "{}", bench.screen());
 }
 

@@ -72,7 +72,7 @@ impl Facts {
             unreadable: None,
         };
         match mark.kind {
-            MarkKind::InputLogged => return facts,
+            MarkKind::InputLogged | MarkKind::RecordedDecision => return facts,
             MarkKind::DebugLine => {
                 facts.logged(mark, lines);
                 return facts;
@@ -142,7 +142,7 @@ impl Facts {
             MarkKind::StopSummary => self.summary(usize::from(mark.index), line),
             MarkKind::Informational => self.informational(line),
             MarkKind::Started | MarkKind::Response => self.stream(line),
-            MarkKind::RecordedRun => {
+            MarkKind::RecordedRun | MarkKind::RecordedStart => {
                 if let Some(run) = line["runs"].get(usize::from(mark.index)) {
                     self.recorded(run);
                 }
@@ -155,7 +155,7 @@ impl Facts {
                     self.reason = result_text(traces, &result);
                 }
             }
-            MarkKind::Deferred | MarkKind::DebugLine | MarkKind::InputLogged => {}
+            MarkKind::Deferred | MarkKind::DebugLine | MarkKind::InputLogged | MarkKind::RecordedDecision => {}
         }
     }
 
@@ -286,31 +286,21 @@ impl Facts {
         }
     }
 
-    /// A run as a recording holds it: the fields of the command line contract.
+    /// A run as a recording holds it.
     fn recorded(&mut self, run: &Value) {
-        self.command = self.command.take().or_else(|| text(&run["command"]));
-        self.exit_code = self.exit_code.or_else(|| number(&run["exit_code"]));
-        self.duration_ms = run["duration_ms"].as_f64().or(self.duration_ms);
-        self.stdout = run["stdout"].as_str().map(str::to_owned);
-        self.stderr = run["stderr"].as_str().map(str::to_owned);
-        self.timed_out = run["timed_out"] == Value::Bool(true);
-        self.outcome = serde_outcome(&run["outcome"]);
+        let run = HookRun::of_json(run);
+        self.command.clone_from(&run.command);
+        self.exit_code = run.exit_code;
+        self.duration_ms = run.duration_ms;
+        self.stdout.clone_from(&run.stdout);
+        self.stderr.clone_from(&run.stderr);
+        self.timed_out = run.timed_out;
+        self.outcome = run.outcome;
+        self.says = run.says;
         self.background = self.outcome == Some(Outcome::Async);
-        self.hook_id = text(&run["handler"]).map(|handler| format!("handler {handler}"));
+        self.hook_id = Some(format!("handler {}", run.handler));
+        self.whole = Some(Box::new(run));
     }
-}
-
-fn serde_outcome(value: &Value) -> Option<Outcome> {
-    Some(match value.as_str()? {
-        "success" => Outcome::Success,
-        "blocking" => Outcome::Blocking,
-        "non_blocking_error" => Outcome::NonBlockingError,
-        "timeout" => Outcome::Timeout,
-        "async" => Outcome::Async,
-        "skipped" => Outcome::Skipped,
-        "cannot_run" => Outcome::CannotRun,
-        _ => return None,
-    })
 }
 
 /// `[command]: words` taken apart at the first `]: `.

@@ -7,6 +7,9 @@ use crate::dialect::{Candidate, EventClass, Firing, Joined, Reading};
 use crate::model::{Evidence, HandlerKind, HookRun, MarkKind, Outcome, Place, Says};
 
 use super::super::output::{self, Ran};
+use streamed::place_streamed;
+
+mod streamed;
 
 /// Joins an event's marks into runs, one per handler run, in the order in which their ends were written down.
 ///
@@ -14,16 +17,29 @@ use super::super::output::{self, Ran};
 /// the only handler that was selected; where several could be meant, the run's handler stays empty.
 pub fn join(firing: &Firing<'_>) -> Vec<Joined> {
     let facts: Vec<Facts> = firing.marks.iter().map(|mark| Facts::of(&firing.traces, mark, firing.lines)).collect();
-    let mut drafts: Vec<Draft> = Vec::new();
-    // What names its command first: the rest is held against it.
     // A logged input proves a start of nobody in particular, and the notice of the cap is no run.
     let of_runs = |facts: &&Facts| match facts.kind {
-        MarkKind::InputLogged => false,
+        MarkKind::InputLogged | MarkKind::RecordedDecision => false,
         MarkKind::Informational => facts.says.is_some(),
         _ => true,
     };
-    let (named, nameless): (Vec<&Facts>, Vec<&Facts>) =
-        facts.iter().filter(of_runs).partition(|facts| facts.command.is_some());
+    let facts: Vec<&Facts> = facts.iter().filter(of_runs).collect();
+    let mut drafts = if facts.iter().all(|facts| facts.whole.is_some()) {
+        // A recording has put its runs together and in order already.
+        facts.into_iter().map(Draft::new).collect()
+    } else {
+        put_together(firing, facts)
+    };
+    in_order_of_finishing(&mut drafts);
+    assign(firing, &mut drafts);
+    drafts.into_iter().map(|draft| draft.finish(firing)).collect()
+}
+
+/// Which traces are of one run.
+fn put_together(firing: &Firing<'_>, facts: Vec<&Facts>) -> Vec<Draft> {
+    let mut drafts: Vec<Draft> = Vec::new();
+    // What names its command first: the rest is held against it.
+    let (named, nameless): (Vec<&Facts>, Vec<&Facts>) = facts.into_iter().partition(|facts| facts.command.is_some());
     // The first run of each command: one event may have a hundred thousand.
     let mut of_command: HashMap<&str, usize> = HashMap::new();
     for facts in named {
@@ -49,9 +65,7 @@ pub fn join(firing: &Firing<'_>) -> Vec<Joined> {
     if drafts.iter().any(|draft| !draft.is_bare()) {
         drafts.retain(|draft| !draft.is_bare());
     }
-    in_order_of_finishing(&mut drafts);
-    assign(firing, &mut drafts);
-    drafts.into_iter().map(|draft| draft.finish(firing)).collect()
+    drafts
 }
 
 /// A run while it is being put together.
@@ -87,7 +101,11 @@ impl Draft {
         let named = facts.command.is_some() || facts.hook_id.is_some() || facts.exit_code.is_some();
         let told = facts.outcome.is_some() || facts.says.is_some() || !facts.context.is_empty();
         let words = [&facts.stdout, &facts.stderr, &facts.reason, &facts.stop_reason, &facts.system_message];
-        !named && !told && facts.unreadable.is_none() && words.iter().all(|words| words.is_none())
+        facts.whole.is_none()
+            && !named
+            && !told
+            && facts.unreadable.is_none()
+            && words.iter().all(|words| words.is_none())
     }
 
     fn is_run_of(&self, other: &Facts) -> bool {
@@ -153,6 +171,9 @@ impl Draft {
             return reading;
         }
         self.recorded_over(firing, &mut reading);
+        if let Some(whole) = &facts.whole {
+            (reading.outcome, reading.says, reading.lost) = (whole.outcome, whole.says, whole.lost);
+        }
         reading
     }
 
@@ -222,6 +243,18 @@ impl Draft {
         notes.extend(self.notes);
         notes.extend(self.facts.unreadable.map(|why| format!("its line could not be read: {why}")));
         let kind = handler.map_or("command", |candidate| candidate.handler.kind.word());
+        let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
+        if let Some(whole) = self.facts.whole {
+            let named = Some(whole.handler.clone()).filter(|id| !id.is_empty());
+            let found = handler.map(|candidate| candidate.handler.id.clone());
+            let run = HookRun {
+                handler: named.or(found).unwrap_or_default(),
+                kind: if handler.is_some() { kind } else { whole.kind },
+                sources: each_once(self.sources),
+                ..*whole
+            };
+            return Joined { run, reading, label, place: (0, 0), attributed: self.attributed };
+        }
         let run = HookRun {
             handler: handler.map_or_else(String::new, |candidate| candidate.handler.id.clone()),
             kind,
@@ -239,7 +272,6 @@ impl Draft {
             lost: reading.lost,
             sources: each_once(self.sources),
         };
-        let label = handler.map_or_else(String::new, |candidate| candidate.label.to_owned());
         Joined { run, reading, label, place: (0, 0), attributed: self.attributed }
     }
 }
@@ -262,83 +294,7 @@ pub(super) fn command_text(candidate: Candidate<'_>) -> Option<String> {
 
 /// A recording's runs bear the ids of their handlers instead.
 fn is_named_by_id(facts: &Facts) -> bool {
-    facts.kind == MarkKind::RecordedRun
-}
-
-/// A stream's lines of one run are one run, and the stream names no command: its runs are those that transcript and
-/// debug log name, as far as output, word and exit code agree, in the order in which they ended.
-fn place_streamed(lines: &[&Facts], drafts: &mut Vec<Draft>) {
-    let mut runs: Vec<Draft> = Vec::new();
-    let mut answers = 0;
-    for facts in lines {
-        let known = runs.iter().position(|run| run.is_run_of(facts));
-        let at = known.unwrap_or(runs.len());
-        match known {
-            Some(at) => runs[at].take(facts),
-            None => runs.push(Draft::new(facts)),
-        }
-        if facts.kind != MarkKind::Started {
-            runs[at].finished = Some(answers);
-            answers += 1;
-        }
-    }
-    runs.sort_by_key(|run| run.finished.unwrap_or(usize::MAX));
-    let mut open: Vec<usize> = (0..drafts.len()).collect();
-    // The surest first: the same output, then the same word, then the same exit code.
-    for likeness in [Likeness::Output, Likeness::Word, Likeness::Exit] {
-        let mut left = Vec::new();
-        for run in runs {
-            let twin = open.iter().position(|at| Likeness::of(&drafts[*at], &run) == Some(likeness));
-            match twin {
-                Some(place) => {
-                    let draft = &mut drafts[open.remove(place)];
-                    draft.take(&run.facts);
-                    draft.finished = run.finished;
-                    for (kind, source) in run.kinds.iter().skip(1).zip(run.sources.iter().skip(1)) {
-                        draft.kinds.push(*kind);
-                        draft.sources.push(source.clone());
-                    }
-                }
-                None => left.push(run),
-            }
-        }
-        runs = left;
-    }
-    drafts.append(&mut runs);
-}
-
-/// By what a run of the stream is like a named one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Likeness {
-    Output,
-    Word,
-    Exit,
-}
-
-impl Likeness {
-    fn of(named: &Draft, streamed: &Draft) -> Option<Likeness> {
-        let (one, two) = (&named.facts, &streamed.facts);
-        if two.kind == MarkKind::Started && streamed.finished.is_none() {
-            return None;
-        }
-        if let (Some(one), Some(two)) = (spoken(&one.stdout), spoken(&two.stdout)) {
-            return (one == two).then_some(Likeness::Output);
-        }
-        let exits = one.exit_code.zip(two.exit_code).is_none_or(|(one, two)| one == two);
-        let stopped = one.timed_out == two.timed_out && one.background == two.background;
-        let outputs = one.stdout.is_none() || spoken(&one.stdout) == spoken(&two.stdout);
-        if !outputs || !exits || !stopped {
-            return None;
-        }
-        if let (Some(one), Some(two)) = (spoken(&one.stderr), spoken(&two.stderr)) {
-            return (one == two).then_some(Likeness::Output);
-        }
-        match (one.says, two.says) {
-            (Some(one), Some(two)) if one == two => Some(Likeness::Word),
-            (Some(_), _) => None,
-            _ => Some(Likeness::Exit),
-        }
-    }
+    facts.whole.is_some()
 }
 
 /// An output without the white space around it, if there is anything left.
@@ -356,7 +312,9 @@ fn in_order_of_finishing(drafts: &mut [Draft]) {
 /// Finds the run that a trace without a command belongs to.
 fn place_nameless(firing: &Firing<'_>, facts: &Facts, drafts: &mut Vec<Draft>) {
     match facts.kind {
-        MarkKind::Response | MarkKind::Started | MarkKind::RecordedRun => drafts.push(Draft::new(facts)),
+        MarkKind::Response | MarkKind::Started | MarkKind::RecordedRun | MarkKind::RecordedStart => {
+            drafts.push(Draft::new(facts));
+        }
         // These repeat what a named trace says in full.
         MarkKind::Context | MarkKind::SystemMessage | MarkKind::Stopped | MarkKind::DecidedCall => {
             place_echo(firing, facts, drafts);
