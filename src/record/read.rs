@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Entry, Header, Line, parse};
+use crate::dialect::claude_code::output::{self, Ran};
 use crate::dialect::hook_log::InputEvents;
 use crate::dialect::{Output, Reader, Shared};
 use crate::model::{
@@ -38,7 +39,9 @@ impl RecordingReader {
         let version = self.header.as_ref().and_then(|header| header.agent_version.clone());
         self.made.version = own_version.or(version);
         let time = entry.t.as_deref().map_or(Time::UNKNOWN, Time::read);
+        let name = input.get("hook_event_name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let ix = self.made.event(at, &Value::Object(input), time, shared, out);
+        let version = self.made.version.clone();
         let derived = entry.rest.get("origin").and_then(Value::as_str) == Some("derived");
         if let Some(event) = out.events.last_mut()
             && derived
@@ -59,7 +62,7 @@ impl RecordingReader {
                 exit_code: run.exit_code,
                 duration_ms: run.duration_ms.map(|ms| ms.round().clamp(0.0, f64::from(u32::MAX)) as u32),
                 says: run.says,
-                lost: run.lost,
+                lost: loses_a_refusal(&name, &run, version.as_deref()),
             });
         }
     }
@@ -82,6 +85,22 @@ impl RecordingReader {
             help: None,
         });
     }
+}
+
+/// Whether what a run wrote holds a refusal that the agent does not read.
+fn loses_a_refusal(event: &str, run: &HookRun, version: Option<&str>) -> bool {
+    // Nothing of its output is known: nothing follows from it.
+    if run.stdout.is_none() && run.exit_code.is_none() {
+        return false;
+    }
+    let ran = Ran {
+        stdout: run.stdout.as_deref().unwrap_or_default(),
+        stderr: run.stderr.as_deref().unwrap_or_default(),
+        exit_code: run.exit_code,
+        timed_out: run.timed_out,
+        background: run.outcome == Some(Outcome::Async),
+    };
+    output::read(event, &ran, version).lost
 }
 
 /// What the head says holds for inputs that do not say it themselves.
