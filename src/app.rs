@@ -40,7 +40,7 @@ mod warn;
 pub use crate::dialect::{Rule, Said};
 pub use crate::engine::filter::Completion;
 pub use action::{Action, Amount, Described, Effect, Input, MouseUse, Note, Way};
-pub use decision::{Room, decision_doc, verdict_sentence};
+pub use decision::{Room, decision_doc, failure_in_short, verdict_sentence};
 pub use detail::{Body, Detail};
 pub use doc::{Cursor, Doc, Hit, Line, Span, Target, Tone};
 pub use hook_table::{HookTable, HooksSeen};

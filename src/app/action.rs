@@ -196,6 +196,8 @@ pub enum Action {
     AskFilter,
     /// Filter by this.
     FilterBy(String),
+    /// Filter by the hook that decided the event.
+    FilterByDecider,
     /// Conversation lines on or off.
     Conversation,
     /// Bookmark the event, with a note.

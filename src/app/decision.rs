@@ -100,6 +100,15 @@ fn failure(step: &Step, run: &HookRun) -> String {
     format!("FAILED: {label} {how}, which blocks nothing{then}")
 }
 
+/// `FAILED: guard.sh`, `LOST: guard.sh`, where nothing was decided: what is said of a step beside something longer.
+pub fn failure_in_short(step: &Step) -> Option<String> {
+    if !matches!(step.decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Unknown) {
+        return None;
+    }
+    let run = lost_or_failed(step)?;
+    Some(format!("{}: {}", if run.lost { "LOST" } else { "FAILED" }, run_label(step, run)))
+}
+
 /// Who refused, where no settings explain the run: its command, and what it said.
 fn unexplained(step: &Step) -> Option<String> {
     let decision = &step.decision;

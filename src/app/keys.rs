@@ -155,6 +155,7 @@ const HOOKS: &[Binding] = &[
 
 const DECISION: &[Binding] = &[
     bind(&["<enter>"], A::Open, "rule", "Open the rule: its text, client version and source"),
+    bind(&["e"], A::FilterByDecider, "same hook", "Filter to every event that the deciding hook decided"),
     bind(&["y"], A::Copy, "copy", "Copy the line"),
 ];
 

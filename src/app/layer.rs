@@ -92,6 +92,11 @@ impl Reader {
         }
     }
 
+    /// Whether it explains keys.
+    pub fn is_help(&self) -> bool {
+        matches!(self.text, Text::Help(_))
+    }
+
     /// Its lines, at most `cells` wide.
     pub fn doc(&self, cells: usize, charset: Charset) -> Doc {
         match &self.text {

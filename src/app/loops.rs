@@ -2,7 +2,7 @@
 
 use super::{Cursor, Doc, Line, Tone, Way};
 use crate::diagnose::stop_loop::{Ended, Round, StopLoop};
-use crate::model::{Session, Time};
+use crate::model::{EventIx, Session, Time};
 use crate::text::{self, Charset};
 
 /// The loops of the events that were read.
@@ -29,11 +29,18 @@ pub struct Loops {
     pub at: usize,
     /// Which round.
     pub cursor: Cursor,
+    /// The event from which the screen was opened: its round is chosen once it is known.
+    pub(super) from: Option<EventIx>,
     asked: bool,
     of: u64,
 }
 
 impl Loops {
+    /// Opened from an event.
+    pub fn opened_from(event: Option<EventIx>) -> Loops {
+        Loops { from: event, ..Loops::default() }
+    }
+
     /// Whether the loops are to be asked for: rows changed, or all events are there at last.
     pub fn wants(&mut self, generation: u64, events: usize, done: bool) -> bool {
         let stale = match &self.seen {
@@ -51,6 +58,15 @@ impl Loops {
     pub fn found(&mut self, generation: u64, seen: LoopsSeen) {
         if generation == self.of {
             self.at = self.at.min(seen.loops.len().saturating_sub(1));
+            let round = |event: EventIx| {
+                seen.loops
+                    .iter()
+                    .enumerate()
+                    .find_map(|(at, found)| Some((at, found.rounds.iter().position(|round| round.event == event)?)))
+            };
+            if let Some((at, round)) = self.from.and_then(round) {
+                (self.at, self.cursor.at, self.from) = (at, round, None);
+            }
             self.seen = Some(seen);
             self.asked = false;
         }

@@ -93,7 +93,9 @@ impl Intro {
     /// Of a bundled session.
     pub fn of(demo: &Demo) -> Intro {
         let keys = demo.keys.iter().map(|(key, shows)| ((*key).to_owned(), (*shows).to_owned()));
-        Intro { sentence: demo.sentence.to_owned(), keys: keys.collect() }
+        // The title above says already that it is made up.
+        let sentence = demo.sentence.strip_prefix("Made up: ").unwrap_or(demo.sentence);
+        Intro { sentence: sentence.to_owned(), keys: keys.collect() }
     }
 
     /// Its lines: sentence and keys, on one line where they fit.
@@ -254,6 +256,8 @@ pub struct App {
     pub notes_asked: HashSet<EventIx>,
     /// Changes whenever rows may have: with the settings, with late marks.
     pub generation: u64,
+    /// What a demo shows was taken off the screen; help goes on saying it.
+    pub intro_closed: bool,
     /// Who has the mouse.
     pub mouse: MouseUse,
     /// Counts ticks, for what spins.
@@ -313,6 +317,7 @@ impl App {
             notes: HashMap::new(),
             notes_asked: HashSet::new(),
             generation: 0,
+            intro_closed: false,
             mouse: MouseUse::On,
             ticks: 0,
             unfiltered: None,
@@ -376,7 +381,7 @@ impl App {
 
     /// What a demo shows, in as many lines as there is room for.
     pub fn intro_lines(&self) -> Vec<Line> {
-        let Some(intro) = &self.options.intro else { return Vec::new() };
+        let Some(intro) = self.options.intro.as_ref().filter(|_| !self.intro_closed) else { return Vec::new() };
         let mut lines = intro.lines(usize::from(self.size.0));
         lines.truncate(if self.size.1 >= 16 { 2 } else { 1 });
         lines
@@ -427,7 +432,19 @@ impl App {
 
     /// The lines of a reader.
     pub fn reader_doc(&self, reader: &Reader) -> Doc {
-        reader.doc(usize::from(self.reader_body().width).saturating_sub(1), self.options.charset)
+        let cells = usize::from(self.reader_body().width).saturating_sub(1);
+        let doc = reader.doc(cells, self.options.charset);
+        let intro = self.options.intro.as_ref().filter(|_| self.intro_closed && reader.is_help());
+        let Some(intro) = intro else { return doc };
+        let mut with_intro = Doc::default();
+        for line in intro.lines(cells) {
+            with_intro.hang(Line::new(), line.text().trim(), Tone::Plain, cells, self.options.charset);
+        }
+        with_intro.push(Line::new());
+        for line in doc.lines {
+            with_intro.push(line);
+        }
+        with_intro
     }
 
     /// How many rows an event fills, conversation included.

@@ -5,9 +5,10 @@ mod leaps;
 mod values;
 
 use super::doc::contains;
+use super::hook_table::View;
 use super::layer::Text;
 use super::{
-    Action, App, Ask, Asked, Bookmarks, Effect, Focus, Layer, Palette, Reader, Shape, Target, Tone, Way, Zoom,
+    Action, App, Ask, Asked, Bookmarks, Effect, Focus, Layer, Loops, Palette, Reader, Shape, Target, Tone, Way, Zoom,
 };
 
 use layers::in_layer;
@@ -53,6 +54,11 @@ pub(super) fn anywhere(app: &mut App, action: Action) -> Vec<Effect> {
         Action::Suspend => vec![Effect::Suspend],
         Action::Mouse(mouse) => {
             app.mouse = mouse;
+            let words = match mouse {
+                super::MouseUse::On => "the mouse works here: click, wheel and drag",
+                super::MouseUse::Off => "the mouse is left to the terminal's own selection; :mouse on takes it back",
+            };
+            app.message = Some((words.to_owned(), Tone::Plain));
             vec![Effect::Mouse(mouse)]
         }
         Action::Help => {
@@ -127,7 +133,18 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
             typed_in_ask(app);
         }
         Action::FilterBy(expr) => return filter_by(app, &expr),
-        Action::Conversation => app.talk = !app.talk,
+        Action::FilterByDecider => return leaps::filter_by_decider(app),
+        Action::Conversation => {
+            app.talk = !app.talk;
+            return say(
+                app,
+                if app.talk {
+                    "conversation lines are shown: t hides them"
+                } else {
+                    "conversation lines are hidden: t shows them"
+                },
+            );
+        }
         Action::Bookmark => {
             if let Some(event) = app.timeline.selected() {
                 let note = app.bookmarks.iter().find(|it| it.event == event).map(|it| it.note.clone());
@@ -136,7 +153,7 @@ fn in_debugger(app: &mut App, action: Action, typed: Option<u32>) -> Vec<Effect>
         }
         Action::Lab => super::screens::open_lab(app),
         Action::HookTable => app.layers.push(Layer::HookTable(Box::default())),
-        Action::Loops => app.layers.push(Layer::Loops(Box::default())),
+        Action::Loops => app.layers.push(Layer::Loops(Box::new(Loops::opened_from(app.timeline.selected())))),
         Action::Bookmarks => app.layers.push(Layer::Bookmarks(Bookmarks::default())),
         Action::Jump(way) => {
             if let Some(here) = app.timeline.selected() {
@@ -173,7 +190,7 @@ fn clear(app: &mut App) {
     } else if app.focus != Focus::Timeline {
         app.focus = Focus::Timeline;
     } else {
-        app.options.intro = None;
+        app.intro_closed = true;
     }
 }
 
@@ -289,6 +306,29 @@ impl App {
             Focus::Timeline | Focus::Event => return true,
         };
         doc.lines.get(self.cursor(self.focus).at).is_some_and(|line| line.target.is_some())
+    }
+
+    /// Words of the bottom line whose keys would do nothing now.
+    pub fn idle_keys(&self) -> &'static [&'static str] {
+        match self.layers.last() {
+            Some(Layer::HookTable(table)) if table.view != View::List => &["sort", "matcher", "copy"],
+            Some(Layer::Loops(loops)) => match loops.seen.as_ref().map_or(0, |seen| seen.loops.len()) {
+                0 => &["go", "loop", "copy", "move"],
+                1 => &["loop"],
+                _ => &[],
+            },
+            Some(_) => &[],
+            None => match (self.opens_here(), self.decided()) {
+                (false, false) => &["stages", "rule", "same hook"],
+                (false, true) => &["stages", "rule"],
+                (true, false) => &["same hook"],
+                (true, true) => &[],
+            },
+        }
+    }
+
+    fn decided(&self) -> bool {
+        self.detail.step().is_some_and(|step| step.decision.decided_by.is_some())
     }
 
     pub(super) fn focus_on(&mut self, focus: Focus) {

@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use super::{Entry, Header, Line, parse};
+use crate::dialect::claude_code::output::{self, Ran};
 use crate::dialect::hook_log::InputEvents;
 use crate::dialect::{Output, Reader, Shared};
 use crate::model::{
-    Context, Diagnostic, Event, EventIx, Evidence, HookRun, Level, LineRef, MarkIx, MarkKind, Name, Origin, Place,
-    Rewind, RunMark, Time,
+    Context, Diagnostic, Event, EventIx, Evidence, HookRun, Level, LineRef, MarkIx, MarkKind, Name, Origin, Outcome,
+    Place, Rewind, RunMark, Time,
 };
 
 /// Reads a recording, line by line: an event an entry, a mark for each of its runs.
@@ -42,7 +43,9 @@ impl RecordingReader {
         let version = self.header.as_ref().and_then(|header| header.agent_version.clone());
         self.made.version = own_version.or(version);
         let time = entry.t.as_deref().map_or(Time::UNKNOWN, Time::read);
+        let name = input.get("hook_event_name").and_then(Value::as_str).unwrap_or_default().to_owned();
         let ix = self.made.event(at, &Value::Object(input), time, shared, out);
+        let version = self.made.version.clone();
         let derived = entry.rest.get("origin").and_then(Value::as_str) == Some("derived");
         if let Some(event) = out.events.last_mut()
             && derived
@@ -89,7 +92,7 @@ impl RecordingReader {
                 exit_code: run.exit_code,
                 duration_ms: run.duration_ms.map(|ms| ms.round().clamp(0.0, f64::from(u32::MAX)) as u32),
                 says: run.says,
-                lost: run.lost,
+                lost: run.lost || loses_a_refusal(&name, &run, version.as_deref()),
             });
         }
         if let Some(says) = entry.decision.as_ref().and_then(super::recall::word_of) {
@@ -145,6 +148,22 @@ fn diagnostic_of(told: &Value) -> Option<Diagnostic> {
         },
         help: told["help"].as_str().map(str::to_owned),
     })
+}
+
+/// Whether what a run wrote holds a refusal that the agent does not read.
+fn loses_a_refusal(event: &str, run: &HookRun, version: Option<&str>) -> bool {
+    // Nothing of its output is known: nothing follows from it.
+    if run.stdout.is_none() && run.exit_code.is_none() {
+        return false;
+    }
+    let ran = Ran {
+        stdout: run.stdout.as_deref().unwrap_or_default(),
+        stderr: run.stderr.as_deref().unwrap_or_default(),
+        exit_code: run.exit_code,
+        timed_out: run.timed_out,
+        background: run.outcome == Some(Outcome::Async),
+    };
+    output::read(event, &ran, version).lost
 }
 
 /// What the head says holds for inputs that do not say it themselves.

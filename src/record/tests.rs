@@ -108,3 +108,20 @@ proptest! {
         let _ = parse(&line);
     }
 }
+
+#[test]
+fn a_refusal_that_the_agent_does_not_read_is_marked() {
+    let run = |stdout: &str, exit_code: i32| {
+        json!({"input": {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t"}, "runs":
+            [{"handler": "h", "type": "command", "command": "c", "exit_code": exit_code, "stdout": stdout}]})
+        .to_string()
+    };
+    let refusal = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+    let cases = [(format!("checking\n{refusal}"), 0, true), (refusal.to_owned(), 0, false), (String::new(), 0, false)];
+    for (stdout, exit_code, lost) in cases {
+        let (_, out) = read(&[HEAD, &run(&stdout, exit_code)]);
+        assert_eq!(out.marks[0].lost, lost, "{stdout}");
+    }
+    let unknown = r#"{"input":{"hook_event_name":"Stop"},"runs":[{"handler":"h","type":"command"}]}"#;
+    assert!(!read(&[HEAD, unknown]).1.marks[0].lost);
+}

@@ -2,7 +2,8 @@
 
 use super::canvas::Canvas;
 use crate::app::{
-    App, Area, Line, Mode, Regions, Room, Shape, Tone, bottom_line, key_for, misnamed, verdict_sentence, warning,
+    App, Area, Line, Mode, Regions, Room, Shape, Tone, bottom_line, failure_in_short, key_for, misnamed,
+    verdict_sentence, warning,
 };
 use crate::model::Time;
 use crate::text;
@@ -54,9 +55,16 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
                 let time = event.map_or(Time::UNKNOWN, |event| event.time);
                 let misnamed =
                     app.inspect.as_ref().map(|inspect| misnamed(inspect.plan(), &step.event, time)).unwrap_or_default();
-                let line = match misnamed.first().filter(|_| step.decision.decided_by.is_none()) {
-                    Some((words, _)) => Line::new().and(format!(" {words}{dot}{sentence}"), Tone::Warn),
-                    None => line,
+                let misnamed = misnamed.first().filter(|_| step.decision.decided_by.is_none());
+                let line = match (misnamed, failure_in_short(step)) {
+                    (Some((words, _)), Some(failure)) => {
+                        // Two things to be seen: they get the room of the warning.
+                        room = area;
+                        canvas.clear(room);
+                        Line::new().and(format!(" {failure}{dot}{words}"), Tone::Warn)
+                    }
+                    (Some((words, _)), None) => Line::new().and(format!(" {words}{dot}{sentence}"), Tone::Warn),
+                    (None, _) => line,
                 };
                 canvas.line(room, &line);
             }
@@ -71,9 +79,8 @@ fn status(app: &App, regions: &Regions, canvas: &mut Canvas) {
 /// What keys do now: as many as fit, and always the last two.
 pub fn keys(app: &App, mode: Mode, area: Area, canvas: &mut Canvas) {
     let mut items = bottom_line(mode, canvas.charset);
-    if !app.opens_here() {
-        items.retain(|(_, label)| !matches!(*label, "stages" | "rule"));
-    }
+    let idle = app.idle_keys();
+    items.retain(|(_, label)| !idle.contains(label));
     if mode.types_below() {
         return;
     }

@@ -10,7 +10,16 @@ pub fn draw(app: &App, loops: &Loops, on_top: Focused, canvas: &mut Canvas) {
     canvas.clear(app.reader_body());
     let regions = app.loops_regions(loops);
     let count = loops.seen.as_ref().map_or(0, |seen| seen.loops.len());
-    let end = if count > 1 { format!("{} of {count}, Tab: next", loops.at + 1) } else { String::new() };
+    let mut ends = Vec::new();
+    if count > 1 {
+        ends.push(format!("loop {} of {count}, Tab: next", loops.at + 1));
+    }
+    if let Some(rounds) = loops.chosen().map(|found| found.rounds.len())
+        && rounds > usize::from(regions.list.height)
+    {
+        ends.push(format!("round {} of {rounds}", loops.cursor.at + 1));
+    }
+    let end = ends.join(canvas.charset.dot());
     canvas.title(regions.title, "Stop loops", on_top, &end);
     let (cells, rows) = (usize::from(regions.head.width), usize::from(regions.head.height));
     let head = loops.head(&app.session.read(), cells, rows, canvas.charset);

@@ -46,10 +46,10 @@ impl Columns {
         let subject = app.timeline.longest_subject.clamp(7, 24);
         take(&mut columns.hooks, hooks);
         take(&mut columns.subject, subject.min(10));
-        if shape == Shape::Stacked {
-            take(&mut columns.note, 22);
-        }
         take(&mut columns.time, TIME);
+        if shape == Shape::Stacked {
+            take(&mut columns.note, 12);
+        }
         if columns.subject > 0 {
             let more = subject.saturating_sub(columns.subject).min(left);
             columns.subject += more;

@@ -50,12 +50,12 @@ fn enter_goes_to_the_round() {
         let session = bench.app.session.read();
         (at.0 + 1, session.names.text(session.events[at.at()].name).to_owned())
     };
-    let (first, name) = event("L<enter>");
+    let (first, name) = event("Lg<enter>");
     assert_eq!(name, "Stop");
-    let (third, name) = event("Ljj<enter>");
+    let (third, name) = event("Lgjj<enter>");
     assert_eq!(name, "Stop");
     assert!(third > first);
-    assert_eq!(event("L<enter><c-o>").0, event("").0, "one can come back");
+    assert_eq!(event("Lg<enter><c-o>").0, event("").0, "one can come back");
 }
 
 #[test]
@@ -63,4 +63,34 @@ fn the_reason_is_copied() {
     let copied = after("stop-loop", (80, 24), "Ly").copied;
     assert_eq!(copied.len(), 1);
     assert!(!copied[0].is_empty());
+}
+
+#[test]
+fn loops_open_at_the_round_that_was_selected() {
+    let screen = after("stop-loop", (80, 24), "21GL").screen();
+    assert!(screen.contains(">     4      21"), "{screen}");
+    let screen = after("stop-loop", (80, 24), "31GL").screen();
+    assert!(screen.contains(">     9      31") && screen.contains("round 9 of 9"), "{screen}");
+}
+
+#[test]
+fn keys_without_a_use_are_not_offered() {
+    let bottom = |demo: &str, keys: &str| {
+        let screen = after(demo, (120, 40), keys).screen();
+        screen.lines().last().unwrap_or_default().to_owned()
+    };
+    let empty = bottom("never-fires", "L");
+    assert!(["go", "copy", "Tab"].iter().all(|word| !empty.contains(word)) && empty.contains("close"), "{empty}");
+    assert!(!bottom("stop-loop", "L").contains("Tab loop"));
+    let (list, grid) = (bottom("never-fires", "H"), bottom("never-fires", "Ht"));
+    assert!(["sort", "matcher", "copy"].iter().all(|word| list.contains(word)), "{list}");
+    assert!(["sort", "matcher", "copy"].iter().all(|word| !grid.contains(word)), "{grid}");
+}
+
+#[test]
+fn help_says_what_a_demo_shows_once_it_was_closed() {
+    let words = "ci.sh sends the agent back nine times";
+    assert!(!after("stop-loop", (80, 24), "<esc>").screen().contains(words));
+    let screen = after("stop-loop", (80, 24), "<esc>?").screen();
+    assert!(screen.contains(words), "{screen}");
 }

@@ -56,6 +56,9 @@ pub(in crate::app) fn in_loops(app: &mut App, action: Action, typed: Option<u32>
     let height = usize::from(app.loops_regions(loops).list.height);
     let Some(loops) = app.loops_mut() else { return Vec::new() };
     let rounds = loops.chosen().map_or(0, |found| found.rounds.len());
+    if matches!(action, Action::Move(..) | Action::Pane(_)) {
+        loops.from = None;
+    }
     match action {
         Action::Move(way, amount) => loops.cursor.step(way, amount, times(typed), rounds, height),
         Action::Pane(way) => loops.turn(way),

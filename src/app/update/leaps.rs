@@ -114,6 +114,18 @@ pub(in crate::app) fn filter_by(app: &mut App, expr: &str) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Every event that the hook decided which decided this one.
+pub(super) fn filter_by_decider(app: &mut App) -> Vec<Effect> {
+    let Some(step) = app.detail.step() else { return say(app, "the event is still being read") };
+    let Some(id) = step.decision.decided_by.clone() else {
+        return say(app, "no hook decided this event, so that there is none to filter by");
+    };
+    // The id names the hook alone: several may run the same script.
+    let expr = format!("by:\"{}\"", id.replace('\\', "\\\\").replace('"', "\\\""));
+    app.focus_on(Focus::Timeline);
+    filter_by(app, &expr)
+}
+
 pub(super) fn find_again(app: &mut App, way: Way) -> Vec<Effect> {
     let Some(finding) = &mut app.finding else { return say(app, "nothing to find yet: /") };
     finding.generation += 1;

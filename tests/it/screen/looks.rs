@@ -134,3 +134,51 @@ fn what_keeps_hooks_out_is_said_80() {
     bench.type_keys("3G");
     insta::assert_snapshot!(bench.screen());
 }
+
+#[test]
+fn a_misspelt_event_does_not_hide_a_failure() {
+    use hookscope::model::{Drop, Position};
+    for (size, name) in [((80, 24), "misspelt_and_failed_80"), ((40, 10), "misspelt_and_failed_40")] {
+        let (session, mut desk) = desk::nightly_refactor();
+        desk.plan.eras[0].set.files[1].drops.push(Drop {
+            id: "user:PostTooluse".into(),
+            why: "no event has this name".into(),
+            position: Position { line: 60, column: 9 },
+        });
+        let mut bench = Bench::new(session, desk, size, Options::default());
+        bench.type_keys("6G");
+        let screen = bench.screen();
+        let status = screen.lines().rev().nth(1).unwrap_or_default().to_owned();
+        assert!(status.contains("FAILED") && status.contains("user:PostToo"), "{status}");
+        insta::assert_snapshot!(name, screen);
+    }
+}
+
+#[test]
+fn the_deciding_hook_leads_to_all_that_it_decided_80() {
+    let mut bench = Bench::demo("stop-loop", (80, 24), Options::default());
+    bench.type_keys("21G<tab><tab><tab>e");
+    let screen = bench.screen();
+    assert!(screen.contains("(9 of 31)"), "{screen}");
+    insta::assert_snapshot!(screen);
+}
+
+#[test]
+fn where_no_hook_decided_there_is_none_to_filter_by() {
+    let screen = check((80, 24), "1G<tab><tab><tab>e");
+    assert!(screen.contains("no hook decided this event"), "{screen}");
+    assert!(!screen.contains("same hook"), "{screen}");
+}
+
+#[test]
+fn switches_say_what_they_did() {
+    for (keys, words) in [
+        ("t", "conversation lines are shown: t hides them"),
+        ("tt", "conversation lines are hidden: t shows them"),
+        (":mouse off<enter>", "the mouse is left to the terminal"),
+        (":mouse on<enter>", "the mouse works here"),
+    ] {
+        let screen = check((80, 24), keys);
+        assert!(screen.contains(words), "{keys}: {screen}");
+    }
+}

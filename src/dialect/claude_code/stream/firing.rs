@@ -72,7 +72,10 @@ impl StreamReader {
         let mut mark = RunMark { at, kind, exit_code, ..PLAIN };
         if kind == MarkKind::Response && text("outcome") != "cancelled" {
             let version = self.now.and_then(|now| shared.names.get(now.version));
-            mark.says = output::says(text("hook_event"), text("stdout"), exit_code, version);
+            let ran =
+                output::Ran { stdout: text("stdout"), stderr: text("stderr"), exit_code, ..output::Ran::default() };
+            let reading = output::read(text("hook_event"), &ran, version);
+            (mark.says, mark.lost) = (reading.says, reading.lost);
         }
         self.mark_run(slot, mark, out);
         if kind != MarkKind::Response {

@@ -183,3 +183,15 @@ proptest! {
         prop_assert_eq!(out.marks.iter().filter(|mark| mark.kind == MarkKind::Started).count(), started);
     }
 }
+
+#[test]
+fn a_refusal_that_the_agent_does_not_read_is_marked() {
+    let refusal = r#"{"decision":"block","reason":"tests"}"#;
+    for (stdout, lost) in [(format!("checking\n{refusal}"), true), (refusal.to_owned(), false), (String::new(), false)]
+    {
+        let (_, out) = read(&[init(), started("h", "Stop"), response("h", "Stop", &stdout, 0)]);
+        let marked: Vec<bool> =
+            out.marks.iter().filter(|mark| mark.kind == MarkKind::Response).map(|mark| mark.lost).collect();
+        assert_eq!(marked, [lost], "{stdout}");
+    }
+}
