@@ -76,11 +76,16 @@ impl Glance {
 /// Events looked at in one go.
 pub const BATCH: usize = 8192;
 
+/// Events whose most pressing thing is kept, so that a frame need not look at each of a million.
+const STRETCH: usize = 256;
+
 /// All glances, as far as they are made.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
     /// One an event.
     pub glances: Vec<Glance>,
+    /// The most pressing thing in each [`STRETCH`] of them.
+    peaks: Vec<Class>,
     /// The longest run of stop blocks: its last event and its rounds.
     pub longest: Option<(EventIx, u16)>,
     /// Answers of earlier generations are stale.
@@ -101,7 +106,13 @@ impl Survey {
             return;
         }
         self.asked = false;
-        self.glances.extend(glances);
+        for glance in glances {
+            match self.peaks.last_mut().filter(|_| !self.glances.len().is_multiple_of(STRETCH)) {
+                Some(peak) => *peak = glance.class().max(*peak),
+                None => self.peaks.push(glance.class()),
+            }
+            self.glances.push(glance);
+        }
         for &(event, round) in rounds {
             if self.longest.is_none_or(|(_, longest)| round > longest) {
                 self.longest = Some((event, round));
@@ -133,10 +144,22 @@ impl Survey {
                     return Class::Calm;
                 }
                 let to = ((cell + 1) * events / cells).max(from + 1).min(self.glances.len());
-                let glances = self.glances.get(from..to).unwrap_or_default();
-                glances.iter().map(|glance| glance.class()).max().unwrap_or(Class::Calm)
+                self.peak(from, to)
             })
             .collect()
+    }
+
+    /// The most pressing thing from one event up to another: whole stretches at once, what is left one by one.
+    fn peak(&self, from: usize, to: usize) -> Class {
+        let each = |from, to| self.glances.get(from..to).unwrap_or_default().iter().map(|glance| glance.class()).max();
+        let (first, end) = (from.div_ceil(STRETCH), to / STRETCH);
+        let found = if first < end {
+            let whole = self.peaks.get(first..end).unwrap_or_default().iter().copied().max();
+            whole.max(each(from, first * STRETCH)).max(each(end * STRETCH, to))
+        } else {
+            each(from, to)
+        };
+        found.unwrap_or(Class::Calm)
     }
 }
 
@@ -155,4 +178,30 @@ pub fn look(inspect: &dyn Inspect, session: &Session, first: EventIx) -> (Vec<Gl
         })
         .collect();
     (glances, rounds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_strip_shows_what_a_look_at_each_event_shows() {
+        let events = 5 * STRETCH + 77;
+        let mut survey = Survey::default();
+        for first in (0..events).step_by(100) {
+            let batch = (first..events.min(first + 100))
+                .map(|at| Glance(if at % 397 == 5 { (at % 5) as u8 * Glance::CLASS } else { 0 }))
+                .collect();
+            survey.add(0, EventIx(first as u32), batch, &[]);
+        }
+        assert_eq!(survey.glances.len(), events);
+        for cells in [1, 2, 3, 7, 80, 500] {
+            let plain: Vec<Class> = (0..cells)
+                .map(|cell| &survey.glances[cell * events / cells..(cell + 1) * events / cells])
+                .map(|glances| glances.iter().map(|glance| glance.class()).max().unwrap_or(Class::Calm))
+                .collect();
+            assert_eq!(survey.strip(events, cells), plain, "{cells} cells");
+            assert!(plain.iter().any(|class| *class > Class::Calm));
+        }
+    }
 }

@@ -304,14 +304,20 @@ struct File {
 fn look(path: &Path, peek: Peek) -> io::Result<File> {
     let mut start = peek(path, FIRST_LOOK)?;
     let mut format = recognise(&start);
-    let undecided = matches!(format, Format::UnknownText | Format::SubagentTranscript | Format::HookInputLog);
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut ids = session_ids(&start, format);
+    let undecided = match format {
+        // Where name and content agree and a session is told, there is nothing more to look for.
+        Format::SubagentTranscript => !stem.starts_with("agent-") || ids.is_empty(),
+        Format::UnknownText | Format::HookInputLog => true,
+        _ => false,
+    };
     if start.len() >= FIRST_LOOK && undecided {
         start = peek(path, PREFIX)?;
         format = recognise(&start);
+        ids = session_ids(&start, format);
     }
-    let mut ids = if format.role() == Role::Session { session_ids(&start, format) } else { Vec::new() };
     // A resumed transcript may begin with lines of another session; its name is its own id.
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     if let Some(own) = ids.iter().position(|id| *id == stem) {
         ids.swap(0, own);
     }
@@ -319,6 +325,9 @@ fn look(path: &Path, peek: Peek) -> io::Result<File> {
 }
 
 fn session_ids(start: &[u8], format: Format) -> Vec<String> {
+    if format.role() != Role::Session {
+        return Vec::new();
+    }
     let key = match format {
         Format::Transcript | Format::SubagentTranscript => "sessionId",
         Format::DebugLog => return Vec::new(),

@@ -243,9 +243,11 @@ pub fn weave(
 /// Starts the readers of subagents whose call was read; at the very end those of whom no call is known.
 fn awaken(strands: &mut [Strand], gates: &mut Gates, shared: &mut Shared) {
     let orphaned = !strands.iter().any(Strand::is_live);
+    // Few files start subagents; asking each of hundreds for each sleeper is what takes long.
+    let parents: Vec<usize> = (0..strands.len()).filter(|&at| strands[at].starts() > 0).collect();
     for at in 0..strands.len() {
         let Who::Subagent { key, awaken } = &strands[at].reader else { continue };
-        let started = strands.iter().find_map(|strand| match &strand.reader {
+        let started = parents.iter().map(|&parent| &strands[parent]).find_map(|strand| match &strand.reader {
             Who::Main(reader) => reader.started(key).map(|started| (strand.source, strand.agent, started)),
             Who::Subagent { .. } => None,
         });

@@ -18,18 +18,17 @@ pub(in crate::app) fn leap(app: &mut App, event: EventIx) {
 
 pub(super) fn seek(app: &mut App, way: Way, times: usize, what: &str, wanted: impl Fn(Glance) -> bool) -> Vec<Effect> {
     let Some(here) = app.timeline.selected() else { return Vec::new() };
-    let mut found = here;
-    for _ in 0..times {
-        let mut next = app.survey.next(found, way, &wanted);
-        // Only events that are seen.
-        while let Some(event) = next.filter(|&event| app.timeline.position(event).is_err()) {
-            next = app.survey.next(event, way, &wanted);
-        }
-        match next {
-            Some(event) => found = event,
-            None => break,
-        }
-    }
+    // One pass over what is seen: looking up each hit of a million events in a filtered list takes too long for a key.
+    let hit = |position: usize| {
+        let event = app.timeline.event_at(position)?;
+        app.survey.glances.get(event.at()).is_some_and(|&glance| wanted(glance)).then_some(event)
+    };
+    let at = app.timeline.cursor.at;
+    let last = match way {
+        Way::Forward => (at + 1..app.timeline.len()).filter_map(hit).take(times).last(),
+        Way::Back => (0..at).rev().filter_map(hit).take(times).last(),
+    };
+    let found = last.unwrap_or(here);
     if found == here {
         let side = if way == Way::Forward { "after" } else { "before" };
         let behind = app.survey.glances.len() < app.session.read().events.len();

@@ -146,3 +146,12 @@ fn rings_and_pipes_are_not_entered() {
     assert_eq!(tree.group(&["d"]).unwrap(), ["A: d/A.jsonl"]);
     assert!(tree.group(&["d/pipe"]).unwrap_err().to_string().contains("not a regular file"));
 }
+
+#[test]
+fn a_subagent_with_a_long_first_line_finds_its_session() {
+    let long = side_line("A", "1")
+        .replace(r#""sessionId""#, &format!(r#""message":"{}","sessionId""#, "x".repeat(2 * FIRST_LOOK)));
+    let tree = Tree::new(&[("p/A.jsonl", main_line("A")), ("p/A/subagents/agent-1.jsonl", long + "\n")]);
+    assert_eq!(tree.group(&["p"]).unwrap(), ["A: p/A.jsonl p/A/subagents/agent-1.jsonl"]);
+    assert_eq!(tree.group(&["p/A.jsonl"]).unwrap(), ["A: p/A.jsonl p/A/subagents/agent-1.jsonl"]);
+}
