@@ -26,7 +26,7 @@ use crate::model::{Plan, Time};
 use version::Version;
 
 pub use agents::dialect_of_path;
-pub use given::{Given, unreadable};
+pub use given::{Given, may_be_settings, unreadable};
 pub use read::{Read, read_text};
 pub use script::script_state;
 

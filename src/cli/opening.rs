@@ -87,8 +87,9 @@ fn usable_settings(path: &Path) -> Result<(), Failure> {
     if let Some(why) = settings::unreadable(path) {
         return Err(refuse(format!(": {why}")));
     }
-    // What is broken is for the agent to refuse: the person wants to know that it does.
-    match session_format(path) {
+    // What is broken is for the agent to refuse: the person wants to know that it does. And a handler's command may
+    // well quote a hook input.
+    match session_format(path).filter(|_| !settings::may_be_settings(path)) {
         Some(format) => Err(refuse(format!(": it is {}, not settings", format.words()))),
         None => Ok(()),
     }

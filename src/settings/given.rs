@@ -6,6 +6,8 @@ use super::Request;
 use super::agents::HookFile;
 use super::discover::{Discovery, Found};
 use super::file;
+use super::json;
+use super::node::Node;
 use super::read::{self, Form};
 use super::version::Version;
 use crate::model::{EraOrigin, LookedAt};
@@ -43,6 +45,14 @@ pub fn unreadable(path: &Path) -> Option<String> {
         file::Content::Unreadable(why) => Some(why),
         file::Content::Text { .. } => None,
     }
+}
+
+/// Whether a file is one object that is not a line of a session.
+pub fn may_be_settings(path: &Path) -> bool {
+    const OF_A_LINE: &[&str] = &["hook_event_name", "type", "uuid", "sessionId", "hookscope"];
+    let file::Content::Text { text, .. } = file::read(path) else { return false };
+    let node = json::read_with_comments(&text).ok().flatten();
+    node.as_ref().and_then(Node::object).is_some_and(|object| OF_A_LINE.iter().all(|key| object.get(key).is_none()))
 }
 
 /// The given files in their order.

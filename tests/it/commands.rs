@@ -67,6 +67,10 @@ fn settings_that_are_none_are_refused_in_one_line() {
         assert!(with(&short).contains("not settings"));
         assert!(with("nope.json").contains("no such file"));
     }
+    // A handler that quotes a hook input.
+    let quoting = serde_json::json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": format!("echo '{}'", input("x"))}]}]}});
+    let quoting = written(folder.path(), "quoting.json", &quoting.to_string());
+    assert_eq!(told(run_in(folder.path(), &["replay", "demo:refused", "--settings", &quoting])).0, 0);
 }
 
 #[test]
