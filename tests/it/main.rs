@@ -4,6 +4,7 @@
 mod agents;
 mod attribution;
 mod branches;
+mod cases;
 mod commands;
 mod demos;
 mod engine;
