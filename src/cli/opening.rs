@@ -13,7 +13,7 @@ use crate::engine::{self, Mode, Tracer};
 use crate::exec::judge::ChildJudge;
 use crate::load::group::{NoSession, group};
 use crate::load::open::{self, From, OpenError};
-use crate::model::{Name, Plan, Session, Time};
+use crate::model::{Diagnostic, Level, Name, Plan, Session, Time};
 use crate::settings::{self, Given, Request};
 use crate::source::{Source, SourceError, Store, in_words};
 
@@ -201,9 +201,20 @@ fn peek(path: &Path, bytes: usize) -> io::Result<Vec<u8>> {
 pub fn load(from: &From, common: &Common, mode: Option<Mode>) -> Result<Opened, Failure> {
     let store = Arc::new(Store::new());
     let loaded = open::load(from, &request(common), &store).map_err(failure)?;
+    tell_losses(&loaded.session);
     let mode = mode.unwrap_or_else(|| Mode::of(&loaded.session));
     let tracer = tracer(loaded.plan, mode, common);
     Ok(Opened { session: loaded.session, tracer, lines: store })
+}
+
+/// Says of which sources a part could not be read: whoever reads the output must know that it is not the whole.
+fn tell_losses(session: &Session) {
+    let whole_source = |it: &&Diagnostic| it.level == Level::Error && it.place.line.is_none();
+    for lost in session.diagnostics.iter().filter(whole_source) {
+        let help = lost.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
+        let line = format!("{}: only a part of it is here: {}{help}", lost.place.path, lost.message);
+        let _ = writeln!(io::stderr(), "hookscope: {}", crate::text::safe(&line));
+    }
 }
 
 /// Traces under a plan, with risky patterns tested in a process of their own.

@@ -186,7 +186,8 @@ pub fn in_words(error: &io::Error) -> String {
         io::ErrorKind::PermissionDenied => "no permission to read it".to_owned(),
         _ => {
             let text = error.to_string();
-            text.split(" (os error").next().unwrap_or(&text).to_lowercase()
+            let cut = text.split_once(" (os error ").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
+            cut.map_or_else(|| text.clone(), |(before, after)| format!("{before}{after}")).to_lowercase()
         }
     }
 }

@@ -213,3 +213,17 @@ fn nothing_is_cut_for_another_program() {
     let text = out(&["hooks", "demo:refused", "--settings", &settings]);
     assert!(text.contains(matcher) && text.contains(command), "{text}");
 }
+
+#[test]
+fn a_source_of_which_a_part_is_lost_is_named_on_stderr() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = std::fs::read(data("transcripts").join("t04-v2.1.140-attachments.jsonl")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    std::io::Write::write_all(&mut packed, &whole).unwrap();
+    let packed = packed.finish().unwrap();
+    let path = folder.path().join("cut.jsonl.gz");
+    std::fs::write(&path, &packed[..packed.len() - 2_000]).unwrap();
+    let (code, out, err) = told(run_in(folder.path(), &["replay", path.to_str().unwrap()]));
+    assert!(code == 0 && out.contains("SessionStart"), "{out}");
+    assert!(err.contains("only a part of it is here") && err.lines().count() == 1, "{err}");
+}

@@ -36,7 +36,7 @@ const COMBINING: Combining = Combining {
     refusal: |reason| format!("Command blocked by PreToolUse hook: {reason}"),
     rule: "first-configured-refusal-speaks",
     required: &[("Bash", &["command"]), ("apply_patch", &["command"])],
-    assumed: &[],
+    assumed: &["hooks-are-trusted"],
 };
 
 /// Keys of an answer.
@@ -259,6 +259,12 @@ fn lost(ran: &Ran<'_>) -> bool {
 
 /// The rules about answers, for people.
 pub const RULES: &[Rule] = &[
+    Rule {
+        name: "hooks-are-trusted",
+        text: "A hook runs only where its hash and its folder are trusted. That is not looked at here: every hook is taken as trusted.",
+        versions: "0.171.0",
+        source: "assumed",
+    },
     Rule {
         name: "exit-2-blocks",
         text: "Exit code 2 with words on stderr blocks; stdout is not read then.",
