@@ -196,6 +196,28 @@ fn a_handler_beyond_its_limit_has_no_say() {
 }
 
 #[test]
+fn a_failure_blocks_where_the_handler_asks_for_it() {
+    let failing = |event: &str, command: &str| json!({"hooks": {event: [{"hooks": [{"type": "command", "command": command, "onFailure": "block", "timeout": 0.3}]}]}});
+    let verdict = |settings: &Value, input: Value, version: &str| {
+        replayed(settings, &[input], &["--agent-version", version])[0]["decision"].clone()
+    };
+    for command in ["echo broken >&2; exit 1", "echo broken >&2; /nowhere/guard", "echo broken >&2; sleep 9"] {
+        let decision = verdict(&failing("PreToolUse", command), bash("ls"), "2.1.332");
+        assert_eq!(
+            (&decision["verdict"], &decision["rule"]),
+            (&"deny".into(), &"on-failure-blocks".into()),
+            "{command}"
+        );
+        assert!(decision["reason"].as_str().unwrap().contains("broken"));
+        let before = verdict(&failing("PreToolUse", command), bash("ls"), "2.1.290");
+        assert_eq!(before["verdict"], "quiet", "{command}");
+    }
+    let stop = json!({"hook_event_name": "Stop", "stop_hook_active": false});
+    assert_eq!(verdict(&failing("Stop", "exit 1"), stop, "2.1.332")["verdict"], "quiet");
+    assert_eq!(verdict(&failing("PreToolUse", "exit 0"), bash("ls"), "2.1.332")["verdict"], "quiet");
+}
+
+#[test]
 fn stop_blocks_in_a_row_are_counted_against_the_cap() {
     let stop = json!({"hook_event_name": "Stop", "stop_hook_active": true});
     let settings = json!({"hooks": {"Stop": [{"hooks": [handler("echo more >&2; exit 2")]}]}});

@@ -31,6 +31,14 @@ pub static RULES: &[Rule] = &[
         BOTH,
     ),
     rule(
+        "on-failure-blocks",
+        "A handler with `onFailure: block` that can't start, takes too long, ends with another code than 0 and 2 or \
+         answers with broken JSON is treated as if it had ended with 2. Stop, SubagentStop, TaskCompleted, \
+         TeammateIdle and background handlers ignore it.",
+        "2.1.295 and newer",
+        "hooks reference",
+    ),
+    rule(
         "exit-2-has-no-effect-here",
         "At events that can't be stopped exit 2 is only a note for the user.",
         "all",

@@ -5,8 +5,9 @@
 use std::time::Duration;
 
 use super::output;
+use crate::dialect::rules::at_least;
 use crate::dialect::{Candidate, Joined, Reading, Setting};
-use crate::model::{Evidence, Handler, HandlerKind, HookRun, Outcome, Start};
+use crate::model::{Evidence, Handler, HandlerKind, HookRun, Outcome, Says, Start};
 
 /// Seconds that a command handler may take.
 const LIMIT: f64 = 600.0;
@@ -98,9 +99,48 @@ pub fn heard(event: &str, version: Option<&str>, candidate: &Candidate<'_>, mut 
         },
         _ => output::read(event, &ran, version),
     };
+    let reading =
+        if fails_closed(event, version, handler, &reading, &ran) { closed(event, &ran, reading) } else { reading };
     run.outcome = reading.outcome;
     run.says = reading.says;
     run.lost = reading.lost;
     run.notes.extend(reading.notes.iter().cloned());
     Joined { run, reading, label: candidate.label.to_owned(), place: (0, 0), attributed: Evidence::Run }
+}
+
+/// From here on a handler can say that its failure blocks.
+const ON_FAILURE: (u32, u32, u32) = (2, 1, 295);
+
+/// Events where that is ignored.
+const OPEN_ALL_THE_SAME: &[&str] = &["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"];
+
+/// Whether a run failed whose handler has `onFailure: block`.
+fn fails_closed(
+    event: &str,
+    version: Option<&str>,
+    handler: &Handler,
+    reading: &Reading,
+    ran: &output::Ran<'_>,
+) -> bool {
+    let asked = handler.raw["onFailure"] == "block" && !handler.background && at_least(version, ON_FAILURE);
+    let failed = matches!(reading.outcome, Some(Outcome::NonBlockingError | Outcome::Timeout))
+        || ran.exit_code.is_some_and(|code| code != 0 && code != 2);
+    asked && failed && ran.exit_code != Some(2) && !OPEN_ALL_THE_SAME.contains(&event)
+}
+
+/// A failure that is treated like exit 2; at a permission request it refuses.
+fn closed(event: &str, ran: &output::Ran<'_>, failed: Reading) -> Reading {
+    let like = output::Ran { stdout: "", exit_code: Some(2), timed_out: false, ..*ran };
+    let mut reading = output::read(event, &like, None);
+    if event == "PermissionRequest" {
+        reading.says = Some(Says::Deny);
+        reading.outcome = Some(Outcome::Blocking);
+        reading.reason = Some(ran.stderr.trim().to_owned()).filter(|words| !words.is_empty());
+    }
+    if reading.says.is_none() {
+        return failed;
+    }
+    reading.rule = Some("on-failure-blocks");
+    reading.notes = vec!["it failed, and its `onFailure: block` makes that a refusal".to_owned()];
+    reading
 }
