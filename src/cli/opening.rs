@@ -209,10 +209,11 @@ pub fn load(from: &From, common: &Common, mode: Option<Mode>) -> Result<Opened, 
 
 /// Says of which sources a part could not be read: whoever reads the output must know that it is not the whole.
 fn tell_losses(session: &Session) {
-    let whole_source = |it: &&Diagnostic| it.level == Level::Error && it.place.line.is_none();
+    let whole_source = |it: &&Diagnostic| it.level != Level::Note && it.place.line.is_none();
     for lost in session.diagnostics.iter().filter(whole_source) {
         let help = lost.help.as_ref().map_or_else(String::new, |help| format!(" ({help})"));
-        let line = format!("{}: only a part of it is here: {}{help}", lost.place.path, lost.message);
+        let part = if lost.level == Level::Error { "only a part of it is here: " } else { "" };
+        let line = format!("{}: {part}{}{help}", lost.place.path, lost.message);
         let _ = writeln!(io::stderr(), "hookscope: {}", crate::text::safe(&line));
     }
 }

@@ -12,7 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::Value;
 
 use crate::dialect::{Format, hook_log};
-use crate::model::{Event, LineRef, Session, SourceIx};
+use crate::model::{Diagnostic, Event, Level, LineRef, Place, Session, SourceIx};
 use crate::source::values::parse_lenient;
 
 /// What tells an event from others of its name, as far as a source knows.
@@ -59,7 +59,23 @@ pub fn join(primary: Part, secondary: Part, takes: &dyn Fn(&str) -> bool) -> Par
         return append(primary, secondary);
     }
     let places = align::align(&primary, &secondary, takes);
-    merge::merge(primary, secondary, &places)
+    let left = left_out(&secondary, &places);
+    let mut whole = merge::merge(primary, secondary, &places);
+    whole.session.diagnostics.extend(left);
+    whole
+}
+
+/// What is said of firings in a debug log that fit no event. Those of a log of hook inputs are another session's.
+fn left_out(secondary: &Part, places: &[align::Place]) -> Option<Diagnostic> {
+    let source = secondary.session.sources.iter().find(|source| source.format == Format::DebugLog.name())?;
+    let count = places.iter().filter(|place| **place == align::Place::Elsewhere).count();
+    let firings = if count == 1 { "1 firing in it fits".to_owned() } else { format!("{count} firings in it fit") };
+    (count > 0).then(|| Diagnostic {
+        level: Level::Warning,
+        message: format!("{firings} no event of the session, by name, subject and time: left out"),
+        place: Place { path: source.path.clone(), line: None, column: None },
+        help: None,
+    })
 }
 
 /// Joins a source that goes on where the primary ends: the stream of the next run of a resumed session.

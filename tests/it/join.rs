@@ -177,3 +177,18 @@ fn debug_lines_reach_the_event_that_their_handler_ran_on() {
         }
     }
 }
+
+#[test]
+fn firings_of_a_debug_log_that_fit_no_event_are_counted_and_told() {
+    let folder = data("streams/outcomes");
+    let whole = joined(&folder);
+    assert!(!whole.session.diagnostics.iter().any(|it| it.message.contains("left out")));
+    // The same debug log beside a stream that was cut off.
+    let stream = std::fs::read_to_string(folder.join("stream-1.jsonl")).unwrap();
+    let half: Vec<&str> = stream.lines().take(stream.lines().count() / 2).collect();
+    let cut = tempfile::Builder::new().suffix(".jsonl").tempfile().unwrap();
+    std::fs::write(cut.path(), half.join("\n")).unwrap();
+    let session = join(part(cut.path()), part(&folder.join("debug.txt")), &|_| true).session;
+    let told = session.diagnostics.iter().find(|it| it.message.contains("left out")).unwrap();
+    assert!(told.message.contains("firings in it fit no event") && told.place.path.ends_with("debug.txt"), "{told:?}");
+}
