@@ -5,6 +5,7 @@
 
 pub mod filter;
 mod grid;
+mod now;
 mod row;
 mod select;
 mod stages;
@@ -13,8 +14,8 @@ mod tally;
 mod tracer;
 
 pub use grid::{GridRow, grid};
+pub use now::RunNow;
 pub use row::Row;
 pub use select::{GroupChoice, HandlerChoice, Selection, held_back};
-pub use step::RunNow;
 pub use tally::{HookTally, tally, tally_where};
 pub use tracer::{Inputs, Mode, Options, StepOptions, Tracer};

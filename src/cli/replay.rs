@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::run::Runner;
+use super::run::{ELSEWHERE, Runner};
 use super::style::{self, Meaning};
 use super::view::{View, clock, duration};
 use super::{Common, Exit, Failure};
@@ -147,6 +147,10 @@ impl Replay {
             widths.head(view, out)?;
         }
         let mut runner = self.run.as_ref().map(Runner::new).transpose()?;
+        if runner.is_some() && !view.tracer.plan().has_hooks() {
+            let line = "there are no hooks to run: --settings FILE names some, hookscope hooks says where was looked";
+            let _ = writeln!(std::io::stderr(), "hookscope: {line}");
+        }
         for (ix, event) in view.session.events.iter().enumerate() {
             let ix = EventIx(u32::try_from(ix).unwrap_or(u32::MAX));
             let wanted = self.filter.as_ref().is_none_or(|it| it.matches(view.tracer, view.session, ix, view.lines));
@@ -200,6 +204,13 @@ impl Replay {
     ) -> Result<Option<Step>, Failure> {
         let Some(runner) = runner else { return Ok(None) };
         let Some(step) = runner.step(view, ix, self.inputs)? else { return Ok(None) };
+        let elsewhere = step.runs.iter().flat_map(|run| &run.notes).find(|note| note.contains(ELSEWHERE));
+        if let Some(note) = elsewhere
+            && self.form == Form::Text
+            && self.told.insert(note.clone())
+        {
+            let _ = writeln!(std::io::stderr(), "hookscope: {}", text::safe(note));
+        }
         self.changed += u64::from(step.changed);
         self.compared += u64::from(step.recorded.is_some());
         let failed = |run: &HookRun| {
@@ -405,12 +416,20 @@ fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
         let name = label(&run.handler).or_else(|| run.command.clone()).unwrap_or_else(|| "a hook".to_owned());
         let how = match (run.outcome, run.exit_code) {
             (Some(Outcome::Timeout), _) => "ran out of time: it has no say".to_owned(),
-            (_, Some(code)) if code != 2 => format!("exit {code} does not block"),
-            _ => run.notes.first().cloned().unwrap_or_else(|| "failed without effect".to_owned()),
+            (_, Some(code)) if code != 2 && code != 0 => format!("exit {code} does not block"),
+            // What is wrong with the answer comes after where it ran.
+            _ => run
+                .notes
+                .iter()
+                .find(|note| !note.contains(ELSEWHERE))
+                .or(run.notes.first())
+                .cloned()
+                .unwrap_or_else(|| "failed without effect".to_owned()),
         };
         let stderr = run.stderr.as_deref().map(str::trim).filter(|stderr| !stderr.is_empty());
         let stderr = stderr.map(|stderr| format!(": {}", view.short(stderr, NOTE / 2))).unwrap_or_default();
-        let line = format!("FAILED {} {how}{stderr}", view.short(&name, NOTE / 3));
+        let word = if run.outcome == Some(Outcome::CannotRun) { "NOT RUN" } else { "FAILED" };
+        let line = format!("{word} {} {how}{stderr}", view.short(&name, NOTE / 3));
         notes.push(view.paint.paint(Meaning::Warning, &text::cut(&view.safe(&line), NOTE, view.charset)));
     }
     notes

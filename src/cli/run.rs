@@ -11,6 +11,9 @@ use crate::engine::{Inputs, Mode, RunNow, StepOptions};
 use crate::exec::run::{Ended, Stream, together};
 use crate::model::{Event, EventIx, Evidence, Handler, HookRun, Outcome, Step, Verdict};
 
+/// In a note: a handler ran in another folder than the recorded one, which follows.
+pub const ELSEWHERE: &str = ": it ran in ";
+
 /// Variables that a handler gets as they stand here, where they are set.
 const PASSED: &[&str] = &["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TZ"];
 
@@ -102,8 +105,8 @@ impl Runner {
         let recorded = session.text(context.cwd);
         let here = recorded.map(Path::new).filter(|cwd| cwd.is_dir());
         let note = (here.is_none()).then(|| match recorded {
-            Some(cwd) => format!("{cwd} is not here: it ran in {}", self.instead.display()),
-            None => format!("the session does not tell its folder: it ran in {}", self.instead.display()),
+            Some(cwd) => format!("{cwd} is not here{ELSEWHERE}{}", self.instead.display()),
+            None => format!("the session does not tell its folder{ELSEWHERE}{}", self.instead.display()),
         });
         let mut starts = Vec::new();
         let mut started: Vec<&Handler> = Vec::new();

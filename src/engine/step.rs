@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::now::{RunNow, differs, ran};
 use super::row::{Proof, verdict};
 use super::stages::{Fired, Labels, MUTE, Proven, groups};
 use super::{Inputs, Mode, Selection, StepOptions, Tracer};
 use crate::dialect::{Candidate, Circumstances, EventClass, Firing, Format, Joined, Rewrite};
 use crate::model::{
-    Action, Decision, Diagnostic, Ending, EraOrigin, Event, EventIx, Evidence, Handler, HandlerKind, HookRun, HookSet,
-    MarkKind, Name, Outcome, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
+    Action, Decision, Diagnostic, Ending, EraOrigin, Event, EventIx, Evidence, Handler, HandlerKind, HookSet, MarkKind,
+    Name, PermissionResult, Place, Plan, RecordedVerdict, RuleStep, Session, Step, Verdict,
 };
 use crate::record;
 use crate::source::Lines;
@@ -71,7 +72,10 @@ impl Tracer {
         let groups = groups(set, &selection, &labels, &joined, proven);
         let decision = self.decision(session, ix, event, &selection, set, &joined, mode, now.blocks_before, lines);
         let decision = self.merged(session, ix, lines, decision);
-        let changed = mode == Mode::Run && recorded.is_some_and(|verdict| verdict != decision.verdict);
+        // Traces of handlers that decided nothing are a word as well: what blocks now did not then.
+        let quiet = mode == Mode::Run && recorded.is_none() && self.proof(session, ix, event, &selection).answered;
+        let recorded = recorded.or(quiet.then_some(Verdict::Quiet));
+        let changed = mode == Mode::Run && recorded.is_some_and(|verdict| differs(verdict, decision.verdict));
         let context = session.context_of(event);
         let agent = session.agent_of(event);
         let class = selection.spec.map(|spec| spec.class);
@@ -232,34 +236,6 @@ impl Tracer {
             decision.updated_input = Some(Value::Object(whole));
         }
         decision
-    }
-
-    /// Runs that have just ended, with what the agent makes of them.
-    fn heard(
-        &self,
-        session: &Session,
-        event: &Event,
-        selection: &Selection,
-        set: &HookSet,
-        labels: &Labels,
-        runs: Vec<HookRun>,
-    ) -> Vec<Joined> {
-        let name = session.text(event.name).unwrap_or_default();
-        let version = self.version_of(session, event);
-        let heard = |run: HookRun| {
-            let mut choices = selection.groups.iter().zip(&labels.0);
-            choices.find_map(|(choice, labels)| {
-                let group = set.groups.get(choice.group)?;
-                let at = group.handlers.iter().position(|handler| handler.id == run.handler)?;
-                let label =
-                    choice.handlers.iter().position(|chosen| chosen.handler == at).and_then(|at| labels.get(at));
-                let label = label.map_or("", String::as_str);
-                let candidate = Candidate { group, handler: &group.handlers[at], label };
-                let heard = (self.behaviour.heard)(name, version, &candidate, run.clone());
-                Some(Joined { place: (choice.group, at), ..heard })
-            })
-        };
-        runs.into_iter().filter_map(heard).collect()
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -456,32 +432,6 @@ impl Tracer {
         };
         let proven = Proven::of(session, ix, mode, &joined, &selection);
         Fired::new(selection, joined, proven)
-    }
-}
-
-/// Handlers that were run now.
-#[derive(Debug, Clone, Default)]
-pub struct RunNow {
-    /// In the order of finishing.
-    pub runs: Vec<HookRun>,
-    /// At a stop: blocks in a row of the same agent before it, in this replay.
-    pub blocks_before: u16,
-}
-
-/// What running handlers tells of a decision: all of it, unless one of them could not be run.
-fn ran(decision: &mut Decision, selection: &Selection, joined: &[Joined]) {
-    let missing = joined.iter().find(|joined| joined.run.outcome == Some(Outcome::CannotRun));
-    let settled = !matches!(decision.verdict, Verdict::None | Verdict::Quiet | Verdict::Allow);
-    decision.evidence = if joined.is_empty() { Evidence::Derived } else { Evidence::Run };
-    if selection.groups.iter().any(|group| group.tested.matched.is_none()) && !settled {
-        decision.verdict = Verdict::Unknown;
-        decision.unknown_because = Some("whether a group matched is undecided".to_owned());
-    } else if let Some(missing) = missing.filter(|_| !settled) {
-        decision.verdict = Verdict::Unknown;
-        decision.unknown_because = Some(missing.run.notes.first().cloned().unwrap_or_default());
-    }
-    if decision.verdict == Verdict::Unknown {
-        decision.evidence = Evidence::Unknown;
     }
 }
 

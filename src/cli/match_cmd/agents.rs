@@ -85,16 +85,24 @@ fn write_line(dialect: &Dialect, event: Option<&str>, report: &MatchReport, out:
     let Some(event) = event else {
         return writeln!(out, "{:<AGENT$}{}", dialect.id, safe(&report.explanation));
     };
-    let mut said = names(&report.results);
-    if said.is_empty() {
+    let all = report.results.len() > 4 && report.results.iter().all(|row| row.matched == Some(true));
+    let mut said = if all { format!("all {} names", report.results.len()) } else { names(&report.results) };
+    if report.kind == "ignored" || report.kind == "all" {
+        said = "every group fires".to_owned();
+        if report.kind == "all" {
+            said = "everything".to_owned();
+        }
+    } else if report.results.is_empty() || report.rule == "matcher-without-subject" {
+        said = report.explanation.clone();
+    } else if said.is_empty() {
         let why = match (&report.error, report.results.as_slice()) {
             (Some(error), _) => error.clone(),
-            (None, []) => "no name is known".to_owned(),
+            (None, []) => report.explanation.clone(),
             (None, [row]) => row.why.clone(),
             (None, rows) => {
                 match rows.iter().map(|row| row.why.as_str()).reduce(|one, other| if one == other { one } else { "" }) {
                     Some(why) if !why.is_empty() && report.kind != "regex" => why.to_owned(),
-                    _ => format!("in none of {} names", rows.len()),
+                    _ => format!("in none of its {} names", rows.len()),
                 }
             }
         };
@@ -112,9 +120,6 @@ fn write_line(dialect: &Dialect, event: Option<&str>, report: &MatchReport, out:
 
 /// The names that match, and those that nobody can tell.
 fn names(rows: &[MatchRow]) -> String {
-    if rows.len() > 1 && rows.iter().all(|row| row.matched == Some(true)) {
-        return "every name".to_owned();
-    }
     let told = |row: &&MatchRow| row.matched != Some(false);
     let name = |row: &MatchRow| match row.matched {
         None => format!("{} ({})", row.subject, verdict(None)),
