@@ -127,10 +127,13 @@ fn json_line(hook: &HookTally) -> serde_json::Value {
     })
 }
 
+/// A column that is not cut is no wider than this: one endless matcher would fill every other row with blanks.
+const WIDEST: usize = 60;
+
 /// Columns of name, event and matcher. Only on a screen is there a reason to cut them.
 fn widths(view: &View<'_>, hooks: &[HookTally]) -> [usize; 3] {
     let widest = |texts: &mut dyn Iterator<Item = String>, least: usize, most: usize| {
-        let most = if view.fit == Fit::Terminal { most } else { usize::MAX };
+        let most = if view.fit == Fit::Terminal { most } else { WIDEST };
         texts.map(|words| text::width(&view.safe(&words))).max().unwrap_or(0).clamp(least, most)
     };
     [
@@ -140,12 +143,22 @@ fn widths(view: &View<'_>, hooks: &[HookTally]) -> [usize; 3] {
     ]
 }
 
+/// A text in its column: cut on a screen, else whole, however long.
+fn column(view: &View<'_>, words: &str, cells: usize) -> String {
+    let words = view.safe(words);
+    let whole = text::width(&words);
+    if view.fit == Fit::Whole && whole > cells {
+        return words.into_owned();
+    }
+    text::pad(&words, cells, view.charset)
+}
+
 fn words(view: &View<'_>, hook: &HookTally, [name, event, matcher]: [usize; 3]) -> String {
     format!(
         "{}  {}  {}",
-        text::pad(&view.safe(&name_of(view, hook)), name, view.charset),
-        text::pad(&view.safe(&hook.event), event, view.charset),
-        text::pad(&view.safe(&matcher_of(hook)), matcher, view.charset),
+        column(view, &name_of(view, hook), name),
+        column(view, &hook.event, event),
+        column(view, &matcher_of(hook), matcher),
     )
 }
 

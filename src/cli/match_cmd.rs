@@ -87,8 +87,7 @@ pub fn run_with(
         Question { dialect, pattern: &args.pattern, event: &args.event, version: common.agent_version.as_deref() };
     let report = report(question, subjects, &all, judge);
     if common.json {
-        serde_json::to_writer(&mut *out, &report)?;
-        return writeln!(out);
+        return super::json::line(&report, out);
     }
     write_text(dialect, &report, &asked, out)
 }

@@ -14,7 +14,9 @@ use super::view::{View, clock, duration};
 use super::{Common, Exit, Failure};
 use crate::engine::filter::Filter;
 use crate::engine::{Inputs, Mode, Row, StepOptions};
+use crate::exec::run::Running;
 use crate::model::{EventIx, Evidence, FileStatus, HookRun, Name, Outcome, Says, Step, Verdict};
+use crate::source::in_words;
 use crate::text;
 
 /// Arguments of `hookscope replay`.
@@ -80,7 +82,8 @@ pub enum Form {
 #[derive(Debug)]
 pub struct Replay {
     form: Form,
-    run: Option<Common>,
+    /// To run handlers by, and those that run: one for all sessions, as one signal ends them all.
+    run: Option<(Common, Running)>,
     filter: Option<Filter>,
     inputs: Inputs,
     texts: Texts,
@@ -113,9 +116,14 @@ impl Replay {
     /// # Errors
     /// The filter can't be read.
     pub fn new(args: &ReplayArgs, common: &Common, form: Form, since: Instant) -> Result<Replay, Failure> {
+        let watched = || {
+            Running::watched()
+                .map_err(|error| Failure::plain(format!("signals can't be watched: {}", in_words(&error))))
+        };
+        let run = args.run.then(|| watched().map(|running| (common.clone(), running))).transpose()?;
         Ok(Replay {
             form,
-            run: args.run.then(|| common.clone()),
+            run,
             filter: filter(args.filter.as_deref())?,
             inputs: if args.inputs { Inputs::Shown } else { Inputs::Omitted },
             texts: if args.no_inputs { Texts::LeftOut } else { Texts::Kept },
@@ -146,7 +154,7 @@ impl Replay {
             }
             widths.head(view, out)?;
         }
-        let mut runner = self.run.as_ref().map(Runner::new).transpose()?;
+        let mut runner = self.run.as_ref().map(|(common, running)| Runner::new(common, running.clone()));
         if runner.is_some() && !view.tracer.plan().has_hooks() {
             let line = "there are no hooks to run: --settings FILE names some, hookscope hooks says where was looked";
             let _ = writeln!(std::io::stderr(), "hookscope: {line}");
@@ -182,6 +190,10 @@ impl Replay {
                 (Form::Json, Some(step)) => self.json(&step, out)?,
                 (Form::Json, None) => {}
                 (Form::Text, step) => self.text(view, &widths, ix, &row, step.as_ref(), out)?,
+            }
+            // Each row is there before the next handler runs; a reader that has left ends the run.
+            if runner.is_some() {
+                out.flush()?;
             }
         }
         if self.form == Form::Text && self.events == 0 {

@@ -2,14 +2,15 @@
 //!
 //! Owns what a handler may have of this machine's environment. Nothing here is reached without the person's `--run`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::{Common, Failure, View};
 use crate::dialect::{EventClass, Setting};
 use crate::engine::{Inputs, Mode, RunNow, StepOptions};
-use crate::exec::run::{Ended, Stream, together};
+use crate::exec::run::{Ended, Running, Stream};
 use crate::model::{Event, EventIx, Evidence, Handler, HookRun, Outcome, Step, Verdict};
+use crate::source::in_words;
 
 /// In a note: a handler ran in another folder than the recorded one, which follows.
 pub const ELSEWHERE: &str = ": it ran in ";
@@ -28,8 +29,9 @@ const SECRET: &[&str] = &["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
 #[derive(Debug)]
 pub struct Runner {
     env: Vec<(String, String)>,
-    /// Where handlers run whose session's folder is not here.
-    instead: PathBuf,
+    /// Where handlers run whose session's folder is not here; `None`: this program's own is gone, too.
+    instead: Option<PathBuf>,
+    running: Running,
     /// Stop blocks in a row, by agent.
     blocks: HashMap<u16, u16>,
     /// An earlier decision differs, and the agent would have gone another way.
@@ -38,25 +40,23 @@ pub struct Runner {
 
 impl Runner {
     /// For a session of which nothing was run yet.
-    ///
-    /// # Errors
-    /// Where the current folder is needed and gone.
-    pub fn new(common: &Common) -> Result<Runner, Failure> {
+    pub fn new(common: &Common, running: Running) -> Runner {
         let passes = |name: &str| {
             let known = PASSED.contains(&name) || PASSED_FAMILIES.iter().any(|start| name.starts_with(start));
             known && !SECRET.iter().any(|part| name.contains(part))
         };
-        let instead = match &common.project {
-            Some(folder) => folder.clone(),
-            None => std::env::current_dir()
-                .map_err(|error| Failure::new(format!("the current folder: {error}"), "go to one that exists"))?,
-        };
-        Ok(Runner {
-            env: std::env::vars().filter(|(name, _)| passes(name)).collect(),
+        let instead = common.project.clone().or_else(|| std::env::current_dir().ok());
+        Runner {
+            // What is no text is passed to nobody.
+            env: std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+                .filter(|(name, _)| passes(name))
+                .collect(),
             instead,
+            running,
             blocks: HashMap::new(),
             diverged: false,
-        })
+        }
     }
 
     /// Runs what an event selects and tells what comes of it. `None` where there is no such event.
@@ -104,28 +104,35 @@ impl Runner {
         let context = session.context_of(event);
         let recorded = session.text(context.cwd);
         let here = recorded.map(Path::new).filter(|cwd| cwd.is_dir());
-        let note = (here.is_none()).then(|| match recorded {
-            Some(cwd) => format!("{cwd} is not here{ELSEWHERE}{}", self.instead.display()),
-            None => format!("the session does not tell its folder{ELSEWHERE}{}", self.instead.display()),
+        let instead = self.instead.as_deref().map_or_else(String::new, |folder| folder.display().to_string());
+        let cwd = here.or(self.instead.as_deref());
+        let note = (here.is_none() && cwd.is_some()).then(|| match recorded {
+            Some(cwd) => format!("{cwd} is not here{ELSEWHERE}{instead}"),
+            None => format!("the session does not tell its folder{ELSEWHERE}{instead}"),
         });
         let mut starts = Vec::new();
         let mut started: Vec<&Handler> = Vec::new();
         let mut runs = Vec::new();
-        for group_step in &planned.groups {
-            let Some(group) = set.groups.iter().find(|group| group.id == group_step.id) else { continue };
-            let chosen =
-                group_step.handlers.iter().filter(|handler| handler.selected && group_step.matched == Some(true));
-            for handler in chosen.filter_map(|chosen| group.handlers.iter().find(|handler| handler.id == chosen.id)) {
+        let project = project(view).or(recorded).unwrap_or_default();
+        let groups = planned.groups.iter().filter(|group| group.matched == Some(true));
+        let chosen: HashSet<&str> = groups
+            .flat_map(|group| &group.handlers)
+            .filter(|handler| handler.selected)
+            .map(|handler| handler.id.as_str())
+            .collect();
+        for group in set.groups.iter().filter(|group| group.event == planned.event && !chosen.is_empty()) {
+            for handler in group.handlers.iter().filter(|handler| chosen.contains(handler.id.as_str())) {
                 let plugin = set.files.get(group.file).and_then(|file| plugin_folder(&file.scope, &file.path));
-                let start = match &planned.input {
-                    None => Err("the hook input is not known".to_owned()),
-                    Some(input) => (view.tracer.behaviour().start)(
+                let start = match (&planned.input, cwd) {
+                    (None, _) => Err("the hook input is not known".to_owned()),
+                    (_, None) => Err("there is no folder to run it in: --project DIR names one".to_owned()),
+                    (Some(input), Some(cwd)) => (view.tracer.behaviour().start)(
                         handler,
                         &Setting {
                             event: &planned.event,
-                            project: project(view).or(recorded).unwrap_or_default(),
+                            project,
                             plugin: plugin.as_deref(),
-                            cwd: here.unwrap_or(&self.instead),
+                            cwd,
                             session: planned.session_id.as_deref().unwrap_or_default(),
                             entrypoint: session.text(context.entrypoint),
                             env: &self.env,
@@ -142,7 +149,8 @@ impl Runner {
                 }
             }
         }
-        let ended = together(starts).map_err(|error| Failure::plain(format!("handlers can't be run: {error}")))?;
+        let ended =
+            self.running.together(starts).map_err(|error| Failure::plain(format!("handlers can't be run: {error}")))?;
         for (at, ended) in ended {
             if let Some(handler) = started.get(at) {
                 runs.push(told(handler, ended, note.as_deref()));
@@ -200,7 +208,7 @@ fn not_run(handler: &Handler) -> HookRun {
 fn told(handler: &Handler, ended: Ended, note: Option<&str>) -> HookRun {
     let mut notes: Vec<String> = note.map(str::to_owned).into_iter().collect();
     if let Some(error) = ended.not_started {
-        notes.insert(0, format!("it could not be started: {}", crate::source::in_words(&error)));
+        notes.insert(0, format!("it could not be started: {}", in_words(&error)));
         return HookRun { evidence: Evidence::Run, outcome: None, notes, ..not_run(handler) };
     }
     if ended.left_behind {

@@ -2,6 +2,8 @@
 //!
 //! Must not know how anything is run.
 
+use std::collections::HashMap;
+
 use super::stages::Labels;
 use super::{Selection, Tracer};
 use crate::dialect::{Candidate, Joined};
@@ -29,18 +31,18 @@ impl Tracer {
     ) -> Vec<Joined> {
         let name = session.text(event.name).unwrap_or_default();
         let version = self.version_of(session, event);
+        let mut candidates: HashMap<&str, (Candidate<'_>, (usize, usize))> = HashMap::new();
+        for (choice, labels) in selection.groups.iter().zip(&labels.0) {
+            let Some(group) = set.groups.get(choice.group) else { continue };
+            for (chosen, label) in choice.handlers.iter().zip(labels) {
+                let Some(handler) = group.handlers.get(chosen.handler) else { continue };
+                let place = (choice.group, chosen.handler);
+                candidates.insert(handler.id.as_str(), (Candidate { group, handler, label }, place));
+            }
+        }
         let heard = |run: HookRun| {
-            let mut choices = selection.groups.iter().zip(&labels.0);
-            choices.find_map(|(choice, labels)| {
-                let group = set.groups.get(choice.group)?;
-                let at = group.handlers.iter().position(|handler| handler.id == run.handler)?;
-                let label =
-                    choice.handlers.iter().position(|chosen| chosen.handler == at).and_then(|at| labels.get(at));
-                let label = label.map_or("", String::as_str);
-                let candidate = Candidate { group, handler: &group.handlers[at], label };
-                let heard = (self.behaviour.heard)(name, version, &candidate, run.clone());
-                Some(Joined { place: (choice.group, at), ..heard })
-            })
+            let (candidate, place) = candidates.get(run.handler.as_str())?;
+            Some(Joined { place: *place, ..(self.behaviour.heard)(name, version, candidate, run) })
         };
         runs.into_iter().filter_map(heard).collect()
     }

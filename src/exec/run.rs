@@ -1,10 +1,12 @@
-//! Runs command handlers: started together, input written while output is read, killed with all they started.
+//! Runs command handlers: started together, input written while output is read, killed
+//! with their whole process group. What moves to a group of its own is out of reach.
 //!
 //! Owns processes from their start to their end. Must not know events, dialects, or what an answer means.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::model::Start;
@@ -12,6 +14,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -51,35 +54,101 @@ pub struct Stream {
     pub dropped: u64,
 }
 
-/// Starts all of them at once and waits for the last. They come back in the order of finishing, each with its place
-/// in `starts`.
-///
-/// # Errors
-/// Where the system gives no means to wait for processes.
-pub fn together(starts: Vec<Start>) -> io::Result<Vec<(usize, Ended)>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let mut running = JoinSet::new();
-        for (at, start) in starts.into_iter().enumerate() {
-            running.spawn(async move { (at, one(start).await) });
+/// The process groups that run now.
+#[derive(Debug, Default, Clone)]
+pub struct Running(Arc<Mutex<BTreeSet<i32>>>);
+
+impl Running {
+    /// Groups that die with this program: a signal that ends it (INT, TERM, HUP) kills them first. From then on
+    /// these signals end the program with 128 and their number.
+    ///
+    /// # Errors
+    /// Where the system takes no signal handlers or no thread.
+    pub fn watched() -> io::Result<Running> {
+        let running = Running::default();
+        let watched = running.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let guard = runtime.enter();
+        let (mut int, mut term, mut hup) =
+            (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        drop(guard);
+        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            let number = runtime.block_on(async {
+                tokio::select! {
+                    _ = int.recv() => Signal::SIGINT,
+                    _ = term.recv() => Signal::SIGTERM,
+                    _ = hup.recv() => Signal::SIGHUP,
+                }
+            });
+            // Held until the end: nothing is started any more.
+            let groups = watched.groups();
+            for group in groups.iter() {
+                kill(Some(Pid::from_raw(*group)));
+            }
+            std::process::exit(128 + number as i32);
+        })?;
+        Ok(running)
+    }
+
+    /// Starts all of them at once and waits for the last. They come back in the order of finishing, each with its
+    /// place in `starts`.
+    ///
+    /// # Errors
+    /// Where the system gives no means to wait for processes.
+    pub fn together(&self, starts: Vec<Start>) -> io::Result<Vec<(usize, Ended)>> {
+        if starts.is_empty() {
+            return Ok(Vec::new());
         }
-        let mut ended = Vec::new();
-        while let Some(done) = running.join_next().await {
-            ended.push(done.map_err(io::Error::other)?);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let mut running = JoinSet::new();
+            for (at, start) in starts.into_iter().enumerate() {
+                let groups = self.clone();
+                running.spawn(async move { (at, one(start, &groups).await) });
+            }
+            let mut ended = Vec::new();
+            while let Some(done) = running.join_next().await {
+                ended.push(done.map_err(io::Error::other)?);
+            }
+            Ok(ended)
+        })
+    }
+
+    fn groups(&self) -> MutexGuard<'_, BTreeSet<i32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a process and takes note of its group before anything else can happen.
+    fn spawn(&self, command: &mut Command) -> io::Result<Child> {
+        let mut groups = self.groups();
+        let child = command.spawn()?;
+        groups.extend(group_of(&child).map(Pid::as_raw));
+        Ok(child)
+    }
+
+    /// A group that has ended: what is left of it dies, and its number may be another's from now on.
+    fn end(&self, group: Option<Pid>) {
+        let mut groups = self.groups();
+        kill(group);
+        if let Some(group) = group {
+            groups.remove(&group.as_raw());
         }
-        Ok(ended)
-    })
+    }
 }
 
-async fn one(start: Start) -> Ended {
+fn group_of(child: &Child) -> Option<Pid> {
+    child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw)
+}
+
+async fn one(start: Start, running: &Running) -> Ended {
     let began = Instant::now();
     let mut command = Command::new(&start.program);
     command.args(&start.args).current_dir(&start.cwd).env_clear().envs(start.env);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // A group of its own, so that what it starts can be killed with it.
     command.process_group(0).kill_on_drop(true);
-    match command.spawn() {
-        Ok(child) => wait(child, start.input, start.limit, began).await,
+    match running.spawn(&mut command) {
+        Ok(child) => wait(child, start.input, start.limit, began, running).await,
         Err(error) => Ended {
             stdout: Stream::default(),
             stderr: Stream::default(),
@@ -93,8 +162,8 @@ async fn one(start: Start) -> Ended {
     }
 }
 
-async fn wait(mut child: Child, input: Vec<u8>, limit: Option<Duration>, began: Instant) -> Ended {
-    let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+async fn wait(mut child: Child, input: Vec<u8>, limit: Option<Duration>, began: Instant, running: &Running) -> Ended {
+    let group = group_of(&child);
     let stdin = child.stdin.take();
     let writing = tokio::spawn(async move {
         if let Some(mut stdin) = stdin {
@@ -125,6 +194,7 @@ async fn wait(mut child: Child, input: Vec<u8>, limit: Option<Duration>, began: 
         // What moved to a group of its own can't be reached; its output is not waited for.
         let _ = timeout(LINGER, drained(&mut reading)).await;
     }
+    running.end(group);
     writing.abort();
     Ended {
         stdout: taken(&stdout),

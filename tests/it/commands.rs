@@ -227,3 +227,27 @@ fn a_source_of_which_a_part_is_lost_is_named_on_stderr() {
     assert!(code == 0 && out.contains("SessionStart"), "{out}");
     assert!(err.contains("only a part of it is here") && err.lines().count() == 1, "{err}");
 }
+
+#[test]
+fn an_endless_matcher_is_written_whole_and_widens_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let matcher = "a|".repeat(50_000);
+    let group = |matcher: &str| serde_json::json!({"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]});
+    let settings = serde_json::json!({"hooks": {"PreToolUse": [group(&matcher), group("Bash")]}});
+    written(folder.path(), ".claude/settings.json", &settings.to_string());
+    let (code, out, err) = told(run_in(folder.path(), &["hooks"]));
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains(&matcher) && out.lines().any(|line| line.contains(" Bash ") && line.len() < 400));
+}
+
+#[test]
+fn no_json_of_match_moves_the_cursor() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in
+        [&["match", "--json", "x\u{7f}\u{9b}\u{202e}", "Bash"][..], &["match", "--json", "--all-dialects", "\u{9b}"]]
+    {
+        let (code, out, _) = told(run_in(folder.path(), args));
+        assert_eq!(code, 0);
+        assert!(!out.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')), "{out:?}");
+    }
+}

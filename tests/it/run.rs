@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use hookscope::exec::run::{Ended, together};
+use hookscope::exec::run::{Ended, Running};
 use hookscope::model::Start;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 fn sh(script: &str) -> Start {
@@ -20,7 +22,7 @@ fn sh(script: &str) -> Start {
 }
 
 fn one(start: Start) -> Ended {
-    together(vec![start]).unwrap().remove(0).1
+    Running::default().together(vec![start]).unwrap().remove(0).1
 }
 
 fn text(ended: &Ended) -> String {
@@ -75,9 +77,9 @@ fn what_is_left_behind_is_noticed_and_killed() {
     let ended = one(sh("sleep 60 & echo $!; exit 0"));
     assert_eq!((ended.exit_code, ended.left_behind, ended.timed_out), (Some(0), true, false));
     assert!(!is_alive(&text(&ended)));
-    // One that holds no output open is nobody's business.
-    let ended = one(sh("sleep 0 >/dev/null 2>&1 </dev/null & exit 0"));
-    assert!(!ended.left_behind);
+    // One that holds no output open dies as well.
+    let ended = one(sh("sleep 60 >/dev/null 2>&1 </dev/null & echo $!; exit 0"));
+    assert!(!ended.left_behind && !is_alive(&text(&ended)));
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn handlers_run_together_and_come_back_as_they_finish() {
     // The first can only end once the second runs: one after the other would never end.
     let first = format!("read line <'{}'; echo $line", pipe.display());
     let second = format!("echo met >'{}'", pipe.display());
-    let ended = together(vec![sh(&first), sh(&second)]).unwrap();
+    let ended = Running::default().together(vec![sh(&first), sh(&second)]).unwrap();
     let said: BTreeMap<usize, String> = ended.iter().map(|(at, ended)| (*at, text(ended))).collect();
     assert_eq!(said[&0], "met\n");
 }
@@ -255,4 +257,87 @@ fn looking_is_not_running() {
     assert!(!mark.exists());
     assert!(run(&["replay", "--run"]).status.success());
     assert!(mark.exists());
+}
+
+/// A folder with a log of `count` tool calls in it and settings with this command, and `replay --run` on them.
+fn replay_of(command: &str, count: usize) -> (tempfile::TempDir, std::process::Command) {
+    let folder = tempfile::tempdir().unwrap();
+    let cwd = folder.path().to_str().unwrap();
+    let mut input = bash("ls");
+    input["cwd"] = cwd.into();
+    std::fs::write(folder.path().join("log.jsonl"), format!("{input}\n").repeat(count)).unwrap();
+    let settings = json!({"hooks": {"PreToolUse": [{"hooks": [handler(command)]}]}});
+    std::fs::write(folder.path().join("settings.json"), settings.to_string()).unwrap();
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_hookscope"));
+    run.args(["replay", "--run", "--settings"]).arg(folder.path().join("settings.json"));
+    run.arg(folder.path().join("log.jsonl"));
+    (folder, run)
+}
+
+/// Waits for a text in a file that a handler writes.
+fn written(path: &Path) -> String {
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        if text.ends_with('\n') {
+            return text;
+        }
+        assert!(Instant::now() < until, "nothing was written");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn handlers_die_with_the_program_that_a_signal_ends() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let (folder, mut run) = replay_of("echo $$ >pid; exec sleep 60", 1);
+        let mut run = run.stdout(std::process::Stdio::null()).spawn().unwrap();
+        let id = written(&folder.path().join("pid"));
+        kill(Pid::from_raw(i32::try_from(run.id()).unwrap()), signal).unwrap();
+        assert_eq!(run.wait().unwrap().code(), Some(128 + signal as i32));
+        assert!(!is_alive(&id), "{signal}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_stops_the_run() {
+    let (folder, mut run) = replay_of("echo x >>ran", 50);
+    let mut run = run.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(run.stdout.take());
+    run.wait().unwrap();
+    let ran = std::fs::read_to_string(folder.path().join("ran")).unwrap_or_default();
+    assert!(ran.lines().count() < 5, "{} handlers ran", ran.lines().count());
+}
+
+#[test]
+fn a_row_is_written_before_the_next_handler_runs() {
+    // The second handler waits for a file that only the reader of the first row makes.
+    let (folder, mut run) = replay_of("test -e first && until test -e seen; do sleep 0.01; done; touch first", 2);
+    let mut run = run.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(run.stdout.take().unwrap()));
+    assert!(lines.by_ref().map(Result::unwrap).any(|line| line.trim_start().starts_with("1 ")));
+    std::fs::write(folder.path().join("seen"), "").unwrap();
+    assert!(lines.map(Result::unwrap).any(|line| line.trim_start().starts_with("2 ")));
+    assert!(run.wait().unwrap().success());
+}
+
+#[test]
+fn an_environment_that_is_no_text_and_a_folder_that_is_gone_stop_nothing() {
+    use std::os::unix::ffi::OsStrExt;
+    let (folder, mut run) = replay_of("env >got", 1);
+    let gone = tempfile::tempdir().unwrap();
+    let inside = gone.path().join("gone");
+    std::fs::create_dir(&inside).unwrap();
+    let script = format!("cd '{}' && rmdir '{0}' && exec \"$@\"", inside.display());
+    let args: Vec<_> = run.get_args().map(ToOwned::to_owned).collect();
+    let output = std::process::Command::new("/bin/sh")
+        .args(["-c", &script, "sh", env!("CARGO_BIN_EXE_hookscope")])
+        .args(args)
+        .env("CLAUDE_ODD", std::ffi::OsStr::from_bytes(b"\xff"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!written(&folder.path().join("got")).contains("CLAUDE_ODD"));
+    run.env("FOO", std::ffi::OsStr::from_bytes(b"\xff"));
+    assert!(run.output().unwrap().status.success());
 }

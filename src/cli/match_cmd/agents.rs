@@ -33,8 +33,7 @@ pub(super) fn run(
             None => absent(args, dialect),
         };
         if common.json {
-            serde_json::to_writer(&mut *out, &report)?;
-            writeln!(out)?;
+            crate::cli::json::line(&report, out)?;
         } else {
             write_line(dialect, event, &report, out)?;
         }
