@@ -182,7 +182,7 @@ fn run(cli: Cli) -> Result<Exit, Failure> {
         }
         Some(Command::Match(args)) => {
             let names = match &args.session {
-                Some(path) => Some(opening::subjects(path, &args.event, &common)?),
+                Some(path) => Some(opening::subjects(path, args.event_of(match_cmd::dialect_of(&common)), &common)?),
                 None => None,
             };
             match_cmd::run(&args, &common, names, &mut out)?;

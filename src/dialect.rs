@@ -34,6 +34,8 @@ pub struct Dialect {
     pub id: &'static str,
     /// For people.
     pub name: &'static str,
+    /// Names of folders that are its own: its sessions, or its settings, stand in one.
+    pub folders: &'static [&'static str],
     /// The newest client version that the rules were held against.
     pub newest: &'static str,
     /// Its events.
@@ -94,6 +96,20 @@ pub struct EventSpec {
     pub values: &'static [&'static str],
 }
 
+impl EventSpec {
+    /// A row of an event table, its fields in their order.
+    pub(crate) const fn new(
+        name: &'static str,
+        subject: Option<&'static str>,
+        matcher: MatcherUse,
+        class: EventClass,
+        fires: &'static str,
+        values: &'static [&'static str],
+    ) -> EventSpec {
+        EventSpec { name, subject, matcher, class, fires, values }
+    }
+}
+
 /// How an event treats a matcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatcherUse {
@@ -144,6 +160,23 @@ pub fn by_id(id: &str) -> Option<&'static Dialect> {
         id => id,
     };
     ALL.iter().copied().find(|dialect| dialect.id == id)
+}
+
+/// The dialect in whose folder a path is.
+pub fn by_folder(path: &str) -> Option<&'static Dialect> {
+    let mut parts = path.split(['/', '\\']);
+    parts.find_map(|part| ALL.iter().copied().find(|dialect| dialect.folders.contains(&part)))
+}
+
+/// The one dialect that has an event of that name; `None` where several have, or none.
+pub fn by_event(event: &str) -> Option<&'static Dialect> {
+    let mut all = ALL.iter().copied().filter(|dialect| dialect.event(event).is_some());
+    all.next().filter(|_| all.next().is_none())
+}
+
+/// The dialect of a session: Claude Code, until something tells otherwise.
+pub fn of_session(id: &str) -> &'static Dialect {
+    by_id(id).unwrap_or(&claude_code::DIALECT)
 }
 
 /// Every dialect.

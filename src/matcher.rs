@@ -129,6 +129,8 @@ pub struct MatcherRule {
     pub invalid: Invalid,
     /// Known names with their former or other ones; a matcher may use either.
     pub tools: &'static [ToolSpec],
+    /// Whether the others are former ones; else they are in use beside a tool's own.
+    pub former: bool,
     /// Which of a tool's names a regular expression is tried on.
     pub tried_on: TriedOn,
     /// How MCP tools are named, for hints.
@@ -149,6 +151,7 @@ impl MatcherRule {
             whole: false,
             invalid: Invalid::NeverMatches,
             tools: &[],
+            former: false,
             tried_on: TriedOn::AllNames,
             servers: None,
         }
@@ -391,7 +394,11 @@ impl Matcher {
             name.as_str() == present || self.rule.present_name(name) == present || self.rule.tools.iter().any(names_it)
         };
         if let Some(name) = names.iter().find(other) {
-            return Match { matched: Some(true), span: None, why: words::former(name, subject, present) };
+            return Match {
+                matched: Some(true),
+                span: None,
+                why: words::other_name(name, subject, present, self.rule.former),
+            };
         }
         Match { matched: Some(false), span: None, why: words::not_listed(names, subject, &self.rule) }
     }

@@ -12,8 +12,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::decision::{lost_note, lost_or_failed, run_label};
 use super::survey::look;
 use super::{Described, Effect, Input, Inspect, JsonRows, Note, SharedSession, Way};
+use crate::dialect;
 use crate::dialect::match_report::{Question, report};
-use crate::dialect::{self, claude_code};
 use crate::model::{EventIx, Session, Step, Verdict};
 
 /// A filter is asked for again after this, so that what was found so far is seen.
@@ -63,7 +63,7 @@ pub fn perform(
             find(text, *from, *way, *generation, session, inspect, stale, send);
         }
         Effect::Try(trial) => {
-            let dialect = dialect::by_id(session.read().dialect).unwrap_or(&claude_code::DIALECT);
+            let dialect = dialect::of_session(session.read().dialect);
             for subject in &trial.subjects {
                 if stale() {
                     return;

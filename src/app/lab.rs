@@ -11,7 +11,7 @@ use tui_input::Input as Field;
 use super::doc::Line;
 use super::{Cursor, Doc, Subjects, Tone, Way};
 use crate::dialect::match_report::{MatchReport, MatchRow, Question, known_subjects, report};
-use crate::dialect::{self, Dialect, EventSpec, claude_code};
+use crate::dialect::{self, Dialect, EventSpec};
 use crate::matcher::NoJudge;
 use crate::model::Session;
 use crate::text::Charset;
@@ -91,7 +91,7 @@ pub struct Lab {
     pub report: MatchReport,
     /// The chosen name.
     pub cursor: Cursor,
-    dialect: Option<&'static Dialect>,
+    dialect: &'static Dialect,
     /// The names and how often each occurred, in their own order.
     names: Vec<(String, u32)>,
     generation: u64,
@@ -102,16 +102,11 @@ pub struct Lab {
     upto: usize,
 }
 
-/// Who reads the matcher: Claude Code where the session is of no known agent.
-fn reader(dialect: Option<&'static Dialect>) -> &'static Dialect {
-    dialect.unwrap_or(&claude_code::DIALECT)
-}
-
 impl Lab {
     /// A lab for a pattern under an event.
     pub fn new(pattern: &str, event: &str, version: Option<String>, session: &Session, subjects: &Subjects) -> Lab {
-        let dialect = dialect::by_id(session.dialect);
-        let question = Question { dialect: reader(dialect), pattern, event, version: version.as_deref() };
+        let dialect = dialect::of_session(session.dialect);
+        let question = Question { dialect, pattern, event, version: version.as_deref() };
         let mut lab = Lab {
             report: report(question, &[], &[], &NoJudge),
             field: Field::new(pattern.to_owned()),
@@ -134,7 +129,7 @@ impl Lab {
     fn list(&mut self, session: &Session, subjects: &Subjects) {
         self.upto = subjects.upto();
         let seen = subjects.of(session, &self.event);
-        let known = self.dialect.map(|dialect| known_subjects(dialect, &self.event)).unwrap_or_default();
+        let known = known_subjects(self.dialect, &self.event);
         let unseen = known.iter().filter(|name| !seen.iter().any(|(seen, _)| seen == *name));
         let all = seen.iter().copied().chain(unseen.map(|name| (*name, 0)));
         self.names = all.map(|(name, count)| (name.to_owned(), count)).collect();
@@ -165,7 +160,7 @@ impl Lab {
         let names: Vec<&str> = self.names.iter().map(|(name, _)| name.as_str()).collect();
         let chosen = self.chosen().map(|row| row.subject.clone());
         let question = Question {
-            dialect: reader(self.dialect),
+            dialect: self.dialect,
             pattern: self.field.value(),
             event: &self.event,
             version: self.version.as_deref(),
@@ -246,7 +241,7 @@ impl Lab {
 
     /// Events whose matchers are tested on something: those of the session first.
     pub fn events(&self, session: &Session, subjects: &Subjects) -> Vec<&'static str> {
-        let specs = self.dialect.map(|dialect| dialect.events).unwrap_or_default();
+        let specs = self.dialect.events;
         let tested = |spec: &&EventSpec| spec.subject.is_some();
         let (mut seen, rest): (Vec<_>, Vec<_>) =
             specs.iter().filter(tested).map(|spec| spec.name).partition(|name| subjects.has(session, name));
@@ -310,8 +305,7 @@ impl Lab {
     }
 
     fn assumption(&self) -> Option<&'static str> {
-        let behaviour = self.dialect?.behaviour;
-        (behaviour.rule)(self.report.assumed?).map(|rule| rule.text)
+        (self.dialect.behaviour.rule)(self.report.assumed?).map(|rule| rule.text)
     }
 
     /// A kept name in words: what it is to do, and whether it does.

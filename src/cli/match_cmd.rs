@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::Common;
-use crate::dialect::match_report::{MatchReport, MatchRow, Question, known_subjects, report};
-use crate::dialect::{self, Dialect, claude_code};
+use crate::dialect::match_report::{MatchReport, MatchRow, Question, counterpart, known_subjects, report};
+use crate::dialect::{self, Dialect};
 use crate::exec::judge::ChildJudge;
 use crate::matcher::{Judge, NoJudge};
 use crate::text::{safe, width, wrap};
@@ -28,15 +28,31 @@ pub struct MatchArgs {
     /// Names to test it on; without any, the names known for the event
     #[arg(value_name = "SUBJECT")]
     pub subjects: Vec<String>,
-    /// The hook event that the matcher stands under
-    #[arg(long, value_name = "E", default_value = "PreToolUse")]
-    pub event: String,
+    /// The hook event that the matcher stands under; without it, the one before a tool is used
+    #[arg(long, value_name = "E")]
+    pub event: Option<String>,
     /// Test it on the names seen in this session
     #[arg(long, value_name = "FILE")]
     pub session: Option<PathBuf>,
     /// What every agent makes of it, one line each
     #[arg(long)]
     pub all_dialects: bool,
+}
+
+impl MatchArgs {
+    /// The event in a dialect's own words.
+    pub fn event_of(&self, dialect: &'static Dialect) -> &str {
+        let usual = || counterpart(BEFORE_A_TOOL, dialect).unwrap_or(BEFORE_A_TOOL);
+        self.event.as_deref().unwrap_or_else(usual)
+    }
+}
+
+/// The event that is asked about where none is named, in Claude Code's word.
+const BEFORE_A_TOOL: &str = "PreToolUse";
+
+/// Whose matcher it is.
+pub fn dialect_of(common: &Common) -> &'static Dialect {
+    dialect::of_session(common.dialect.as_deref().unwrap_or_default())
 }
 
 /// Tests the matcher and writes what came of it. `session_names`: names seen in the session for this event, with
@@ -72,8 +88,9 @@ pub fn run_with(
     if args.all_dialects {
         return agents::run(args, common, &session_names.unwrap_or_default(), judge, out);
     }
-    let dialect = common.dialect.as_deref().and_then(dialect::by_id).unwrap_or(&claude_code::DIALECT);
-    let known = known_subjects(dialect, &args.event);
+    let dialect = dialect_of(common);
+    let event = args.event_of(dialect);
+    let known = known_subjects(dialect, event);
     let counts = session_names.unwrap_or_default();
     let seen: Vec<&str> = counts.iter().map(|(name, _)| name.as_str()).collect();
     let named: Vec<&str> = args.subjects.iter().map(String::as_str).collect();
@@ -83,8 +100,7 @@ pub fn run_with(
         (named, _) => (named, Asked::Named),
     };
     let all: Vec<&str> = seen.iter().chain(&known).copied().collect();
-    let question =
-        Question { dialect, pattern: &args.pattern, event: &args.event, version: common.agent_version.as_deref() };
+    let question = Question { dialect, pattern: &args.pattern, event, version: common.agent_version.as_deref() };
     let report = report(question, subjects, &all, judge);
     if common.json {
         return super::json::line(&report, out);

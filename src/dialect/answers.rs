@@ -12,7 +12,6 @@ use super::{
     Admission, Behaviour, Candidate, Circumstances, Condition, EventClass, EventSpec, Firing, Joined, Ran, Reading,
     Rule, Said, Setting, Traces, hook_log,
 };
-use crate::matcher::{Hint, Matcher};
 use crate::model::{
     Action, Decision, EventIx, Evidence, Handler, HandlerKind, HookRun, MarkKind, Outcome, Overruled, RuleStep, Says,
     Session, Start, Text, Verdict,
@@ -380,8 +379,6 @@ pub(super) fn words(value: &Value, field: &str) -> Option<String> {
 
 /// What one agent brings to the table of rules that are code.
 pub(super) struct Own {
-    pub matcher: fn(Option<&str>, &str, Option<&str>) -> Matcher,
-    pub hints: fn(&Matcher, &str, Option<&str>, &[&str]) -> Vec<Hint>,
     pub decide: fn(&Circumstances<'_>, &[Joined]) -> Decision,
     pub start: fn(&Handler, &Setting<'_>) -> Result<Start, String>,
     pub heard: fn(&str, Option<&str>, &Candidate<'_>, HookRun) -> Joined,
@@ -391,8 +388,6 @@ pub(super) struct Own {
 /// The table of an agent whose own session files are not read.
 pub(super) const fn behaviour(own: Own) -> Behaviour {
     Behaviour {
-        matcher: own.matcher,
-        hints: own.hints,
         input,
         admits,
         condition,

@@ -9,7 +9,6 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{EventClass, EventSpec, Rule};
-use crate::matcher::{Hint, Matcher};
 use crate::model::{
     Ending, Event, EventIx, Evidence, Handler, HookRun, MatcherGroup, Outcome, RunMark, Says, Session, Start, Time,
     Verdict,
@@ -19,10 +18,6 @@ use crate::source::Lines;
 /// The rules of a dialect that are code rather than a table.
 #[derive(Debug)]
 pub struct Behaviour {
-    /// Compiles a matcher's text for an event and a client version.
-    pub matcher: fn(matcher: Option<&str>, event: &str, version: Option<&str>) -> Matcher,
-    /// Slips that a matcher shows, given names that the subject may have.
-    pub hints: fn(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&str]) -> Vec<Hint>,
     /// The hook input that a handler of this event would get, as far as the sources tell; `None` where they don't.
     pub input: fn(session: &Session, ix: EventIx, lines: &dyn Lines) -> io::Result<Option<Value>>,
     /// Whether a handler counts at an event at all, and whether its condition holds there.

@@ -30,6 +30,7 @@ use super::{Dialect, Rewrite, StopRule};
 pub static DIALECT: Dialect = Dialect {
     id: "claude-code",
     name: "Claude Code",
+    folders: &[".claude"],
     newest: "2.1.332",
     events: events::EVENTS,
     tools: tools::TOOLS,

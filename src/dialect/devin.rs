@@ -17,6 +17,7 @@ const SERVERS: ServerNames = ServerNames { prefix: "mcp__", plugin: "plugin_", s
 pub static DIALECT: Dialect = Dialect {
     id: "devin",
     name: "Devin CLI",
+    folders: &[".devin"],
     newest: "3000.11.3",
     events: EVENTS,
     tools: TOOLS,
@@ -29,70 +30,14 @@ pub static DIALECT: Dialect = Dialect {
 
 /// Its events.
 pub static EVENTS: &[EventSpec] = &[
-    EventSpec {
-        name: "PreToolUse",
-        subject: Some("tool_name"),
-        matcher: Tested,
-        class: BeforeTool,
-        fires: "A tool call is about to run.",
-        values: &[],
-    },
-    EventSpec {
-        name: "PostToolUse",
-        subject: Some("tool_name"),
-        matcher: Tested,
-        class: AfterTool,
-        fires: "A tool call is over, a failed one too.",
-        values: &[],
-    },
-    EventSpec {
-        name: "PermissionRequest",
-        subject: Some("tool_name"),
-        matcher: Tested,
-        class: Permission,
-        fires: "A permission decision is needed.",
-        values: &[],
-    },
-    EventSpec {
-        name: "UserPromptSubmit",
-        subject: None,
-        matcher: Barred,
-        class: Prompt,
-        fires: "A message of the user is sent.",
-        values: &[],
-    },
-    EventSpec {
-        name: "Stop",
-        subject: None,
-        matcher: Barred,
-        class: Stop,
-        fires: "The agent, or a subagent, is about to end its turn.",
-        values: &[],
-    },
-    EventSpec {
-        name: "PostCompaction",
-        subject: None,
-        matcher: Barred,
-        class: Notice,
-        fires: "A compaction succeeded.",
-        values: &[],
-    },
-    EventSpec {
-        name: "SessionStart",
-        subject: None,
-        matcher: Barred,
-        class: Start,
-        fires: "A session starts.",
-        values: &[],
-    },
-    EventSpec {
-        name: "SessionEnd",
-        subject: None,
-        matcher: Barred,
-        class: Notice,
-        fires: "A session ends.",
-        values: &[],
-    },
+    EventSpec::new("PreToolUse", Some("tool_name"), Tested, BeforeTool, "A tool call is about to run.", &[]),
+    EventSpec::new("PostToolUse", Some("tool_name"), Tested, AfterTool, "A tool call is over, a failed one too.", &[]),
+    EventSpec::new("PermissionRequest", Some("tool_name"), Tested, Permission, "A permission decision is needed.", &[]),
+    EventSpec::new("UserPromptSubmit", None, Barred, Prompt, "A message of the user is sent.", &[]),
+    EventSpec::new("Stop", None, Barred, Stop, "The agent, or a subagent, is about to end its turn.", &[]),
+    EventSpec::new("PostCompaction", None, Barred, Notice, "A compaction succeeded.", &[]),
+    EventSpec::new("SessionStart", None, Barred, Start, "A session starts.", &[]),
+    EventSpec::new("SessionEnd", None, Barred, Notice, "A session ends.", &[]),
 ];
 
 /// Its tools, as hooks see them.

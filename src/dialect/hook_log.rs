@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Dialect, Output, Reader, Shared, by_id, claude_code};
+use super::{Dialect, Output, Reader, Shared, by_id, claude_code, codex, devin};
 use crate::model::{
     Agent, AgentIx, Call, CallIx, CallRange, Context, Diagnostic, Ending, Event, EventIx, Evidence, Level, LineRef,
     MarkIx, MarkKind, Name, Names, Origin, Place, RunMark, SourceIx, Time,
@@ -269,29 +269,18 @@ impl InputEvents {
     }
 }
 
-/// Which agent product wrote an input. A transcript's folder tells surely; else a `turn_id` is Codex's, some
-/// events are Gemini CLI's alone, and only Devin's inputs name neither transcript, folder nor permission mode.
+/// Which agent product wrote an input. A transcript's folder tells surely; else an
+/// event that one agent alone has, a `turn_id`, which is Codex's, and the lack of transcript, folder and permission
+/// mode, which is Devin's.
 pub fn dialect_of(input: &Value) -> &'static str {
-    const FOLDERS: &[(&str, &str)] = &[
-        (".claude", "claude-code"),
-        (".codex", "codex"),
-        (".gemini", "gemini-cli"),
-        (".qwen", "qwen-code"),
-        (".cortex", "cortex-code"),
-        (".snowflake", "cortex-code"),
-    ];
-    let transcript = input.get("transcript_path").and_then(Value::as_str);
-    let folders = transcript.into_iter().flat_map(|path| path.split(['/', '\\']));
-    let by_folder = folders.filter_map(|part| FOLDERS.iter().find(|(folder, _)| *folder == part)).next();
-    let event = input.get("hook_event_name").and_then(Value::as_str).unwrap_or_default();
-    let by_event = super::gemini::OWN_EVENTS.contains(&event);
+    let text = |field: &str| input.get(field).and_then(Value::as_str);
     let bare = ["transcript_path", "cwd", "permission_mode"].iter().all(|field| input.get(field).is_none());
-    match by_folder {
-        Some((_, dialect)) => dialect,
-        None if input.get("turn_id").is_some() => "codex",
-        None if by_event => "gemini-cli",
-        None if bare => "devin",
-        None => "claude-code",
+    let by_folder = text("transcript_path").and_then(super::by_folder);
+    match by_folder.or_else(|| super::by_event(text("hook_event_name")?)) {
+        Some(dialect) => dialect.id,
+        None if input.get("turn_id").is_some() => codex::DIALECT.id,
+        None if bare => devin::DIALECT.id,
+        None => claude_code::DIALECT.id,
     }
 }
 

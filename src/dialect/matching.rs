@@ -71,8 +71,51 @@ pub const TOOL_FIELDS: &[&str] = &["tool_name", "toolName"];
 /// The slips that every dialect shows: those of the matcher itself, and an event that no list names.
 pub fn hints_of(dialect: &Dialect, matcher: &Matcher, event: &str, known: &[&str]) -> Vec<Hint> {
     let mut hints = matcher.hints(known);
+    hints.extend(foreign_names(dialect, matcher, event));
     hints.extend(unknown_event(dialect, event));
     hints.extend(wrong_subject(dialect, matcher, event, known));
+    hints
+}
+
+/// Tools that do the same, by their names in different agents.
+const SAME_TOOLS: &[&[&str]] = &[
+    &["Bash", "exec", "run_shell_command", "bash"],
+    &["Read", "read", "read_file", "view"],
+    &["Write", "write", "write_file", "create"],
+    &["Edit", "edit", "replace", "str_replace_editor", "apply_patch"],
+    &["Grep", "grep", "grep_search"],
+    &["Glob", "glob"],
+    &["WebFetch", "webfetch", "web_fetch"],
+    &["WebSearch", "web_search", "google_web_search"],
+    &["TodoWrite", "todo_write", "write_todos", "update_todo"],
+    &["Agent", "Task", "run_subagent", "spawn_agent", "task", "agent"],
+];
+
+/// Names looked at: a list made by a program would turn into minutes.
+const LOOKED_AT: usize = 100;
+
+/// Names in a matcher that only other agents have, with the name that the tool has here.
+pub fn foreign_names(dialect: &Dialect, matcher: &Matcher, event: &str) -> Vec<Hint> {
+    let Some(text) = matcher.text().filter(|_| on_tools(dialect, event)) else { return Vec::new() };
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut hints: Vec<Hint> = Vec::new();
+    for word in words.take(LOOKED_AT) {
+        let Some(same) = SAME_TOOLS.iter().find(|names| names.contains(&word)) else { continue };
+        let Some(here) = dialect.tools.iter().find(|tool| same.contains(&tool.name)) else { continue };
+        // By case alone it is another slip, which has a word of its own.
+        if here.name.eq_ignore_ascii_case(word) {
+            continue;
+        }
+        let read = Matcher::compile(Some(word), matcher.rule());
+        if dialect.tools.iter().any(|tool| read.test(tool.name).matched != Some(false)) {
+            continue;
+        }
+        let said = format!("`{word}` is another agent's name: {} calls this tool `{}`", dialect.name, here.name);
+        let hint = Hint::new(HintKind::NearName, said, Some(text.replacen(word, here.name, 1)));
+        if !hints.contains(&hint) {
+            hints.push(hint);
+        }
+    }
     hints
 }
 

@@ -73,7 +73,7 @@ impl Selection {
         // Handlers that already run at this event, by what makes them the same.
         let mut running: HashMap<String, &str> = HashMap::new();
         for (ix, group) in set.groups.iter().enumerate().filter(|(_, group)| group.event == event) {
-            let (tested, hint, near_miss) = test(behaviour, spec, group, subject, version, judge);
+            let (tested, hint, near_miss) = test(dialect, spec, group, subject, version, judge);
             let held_back = held_back(set, group);
             let mut handlers = Vec::with_capacity(group.handlers.len());
             for (handler_ix, handler) in group.handlers.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Selection {
 }
 
 fn test(
-    behaviour: &crate::dialect::Behaviour,
+    dialect: &'static Dialect,
     spec: Option<&EventSpec>,
     group: &MatcherGroup,
     subject: Option<&str>,
@@ -143,13 +143,13 @@ fn test(
     judge: &dyn Judge,
 ) -> (Match, Option<String>, bool) {
     let text = group.matcher.text();
-    let matcher = (behaviour.matcher)(text, &group.event, version);
+    let matcher = dialect.matching.compile(text, &group.event, version);
     let settled = spec.is_some_and(|spec| matches!(spec.matcher, MatcherUse::Ignored | MatcherUse::Barred));
     match subject {
         Some(subject) => {
             let tested = matcher.test_with(subject, judge);
             let hints = if tested.matched == Some(false) {
-                (behaviour.hints)(&matcher, &group.event, version, &[subject])
+                (dialect.matching.hints)(&matcher, &group.event, version, &[subject])
             } else {
                 Vec::new()
             };

@@ -145,6 +145,9 @@ fn matcher_alone(name: &str, rule: &MatcherRule, known: &[&str]) -> bool {
 fn of_name(name: &str, text: &str, rule: &MatcherRule, known: &[&str]) -> Option<Hint> {
     let with = |other: &str| Some(text.replacen(name, other, 1));
     if let Some(tool) = rule.tools.iter().find(|tool| tool.aliases.contains(&name)) {
+        if !rule.former {
+            return None;
+        }
         let said = format!("`{name}` is called `{}` now; the old name still matches", tool.name);
         return Some(Hint::new(HintKind::Renamed, said, with(tool.name)));
     }
@@ -432,6 +435,9 @@ fn plugin_hint(text: &str, server: &str, rule: &MatcherRule, known: &[&str]) -> 
 
 /// Former names used in a pattern as whole words.
 fn renamed_in_pattern(text: &str, rule: &MatcherRule) -> Vec<Hint> {
+    if !rule.former {
+        return Vec::new();
+    }
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
     let renamed = rule.tools.iter().flat_map(|tool| tool.aliases.iter().map(|alias| (*alias, tool.name)));
     renamed

@@ -18,6 +18,7 @@ const WIDE: MatcherRule = MatcherRule {
     list_marks: "_-|, ",
     separators: &['|', ','],
     tools: TOOLS,
+    former: true,
     servers: Some(ServerNames { prefix: "mcp__", plugin: "plugin_", separator: "__" }),
     ..MatcherRule::regex(Engine::JavaScript)
 };

@@ -40,11 +40,12 @@ pub(super) fn listed(subject: &str) -> String {
     format!("`{subject}` is on the list")
 }
 
-pub(super) fn former(written: &str, subject: &str, present: &str) -> String {
+pub(super) fn other_name(written: &str, subject: &str, present: &str, former: bool) -> String {
+    let which = if former { "a former name" } else { "another name" };
     if written == present {
-        format!("`{subject}` is a former name of `{present}`")
+        format!("`{subject}` is {which} of `{present}`")
     } else {
-        format!("`{written}` is a former name of `{present}`")
+        format!("`{written}` is {which} of `{present}`")
     }
 }
 
@@ -135,7 +136,11 @@ pub(super) fn undecided(because: &str) -> String {
 pub(super) fn explain_names(names: &[String], rule: &MatcherRule) -> String {
     let with_former = |name: &String| {
         let present = rule.present_name(name);
-        if present == name { name.clone() } else { format!("{name} (now {present})") }
+        match (present == name, rule.former) {
+            (true, _) => name.clone(),
+            (false, true) => format!("{name} (now {present})"),
+            (false, false) => format!("{name} (here {present})"),
+        }
     };
     match names {
         [] => "a list that holds no name, so it matches nothing".to_owned(),

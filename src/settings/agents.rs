@@ -3,6 +3,8 @@
 //! All of them map event names to matcher groups with handlers; the rest is this page's table. Owns no rule about
 //! what a hook does.
 
+use std::path::Path;
+
 use super::discover::Discovery;
 use super::json::Fault;
 use super::node::{Member, Node, Object};
@@ -184,27 +186,17 @@ pub(super) fn hook_file(dialect: &str) -> Option<&'static HookFile> {
     HOOK_FILES.iter().find(|file| file.dialect == dialect)
 }
 
-/// The dialect that a path speaks of.
-pub fn dialect_of_path(path: &std::path::Path) -> Option<&'static str> {
-    const FOLDERS: &[(&str, &str)] = &[
-        (".claude", "claude-code"),
-        (".cortex", "cortex-code"),
-        (".snowflake", "cortex-code"),
-        (".devin", "devin"),
-        (".codex", "codex"),
-        (".gemini", "gemini-cli"),
-        (".qwen", "qwen-code"),
-        (".copilot", "copilot-cli"),
-        (".github", "copilot-cli"),
-    ];
-    let parts: Vec<String> = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    let found = FOLDERS.iter().find(|(folder, _)| parts.iter().any(|part| part == folder));
-    let by_name = || {
-        let devin = parts.last().is_some_and(|name| name == "hooks.v1.json");
-        let config = parts.windows(2).any(|pair| pair == [".config".to_owned(), "devin".to_owned()]);
-        (devin || config).then_some("devin")
+/// The dialect that a path of settings speaks of: by an agent's folder, or by one of its own file names.
+pub fn dialect_of_path(path: &Path) -> Option<&'static str> {
+    let shown = path.to_string_lossy();
+    let own = || {
+        let bare = |file: &&HookFile| path.file_name().is_some_and(|name| file.bare.iter().any(|bare| name == *bare));
+        HOOK_FILES.iter().find(bare).or_else(|| {
+            let of_home = |file: &&HookFile| file.places.iter().any(|(_, _, place)| path.ends_with(place));
+            HOOK_FILES.iter().find(of_home)
+        })
     };
-    found.map(|(_, dialect)| *dialect).or_else(by_name)
+    dialect::by_folder(&shown).map(|dialect| dialect.id).or_else(|| own().map(|file| file.dialect))
 }
 
 /// The hook files that a session of this agent may load.

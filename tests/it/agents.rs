@@ -344,3 +344,48 @@ fn several_answers_combine_as_they_did() {
     let both = decided(gemini, "BeforeTool", "run_shell_command", &[(0, allow), (1, deny("b"))]);
     assert_eq!((both.verdict, both.reason.as_deref()), (Verdict::Deny, Some("fine\nb")));
 }
+
+#[test]
+fn another_agents_tool_name_is_told_by_the_name_it_has_here() {
+    for (dialect, matcher, words) in [
+        ("devin", "Bash", Some("Devin CLI calls this tool `exec`")),
+        ("gemini-cli", "Bash|Edit", Some("Gemini CLI calls this tool `replace`")),
+        ("claude-code", "run_shell_command", Some("Claude Code calls this tool `Bash`")),
+        // Other names that count here are no slip, and neither is what is written in another case alone.
+        ("codex", "Edit|Write", None),
+        ("qwen-code", "Bash", None),
+        ("cortex-code", "Bash|bash", None),
+        ("devin", "^exec$", None),
+        ("claude-code", "bash", None),
+    ] {
+        let (code, text, _) = hookscope(&["match", matcher, "--dialect", dialect]);
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(code, 0);
+        match words {
+            Some(words) => assert!(text.contains(words), "{dialect} {matcher}: {text}"),
+            None => assert!(!text.contains("another agent's name"), "{dialect} {matcher}: {text}"),
+        }
+    }
+    // Without an event it is the one before a tool, by the agent's own word.
+    let (_, text, _) = hookscope(&["match", "replace", "--dialect", "gemini"]);
+    assert!(text.contains("BeforeTool") && !text.contains("PreToolUse"), "{text}");
+}
+
+#[test]
+fn an_agent_is_told_by_its_folder_by_its_own_events_and_by_what_it_leaves_out() {
+    use hookscope::dialect::hook_log::dialect_of;
+    for (input, expect) in [
+        (json!({"transcript_path": "/h/.qwen/x.jsonl", "hook_event_name": "PreToolUse"}), "qwen-code"),
+        (
+            json!({"transcript_path": "/h/.claude/x.jsonl", "turn_id": "t", "hook_event_name": "MessageDisplay"}),
+            "claude-code",
+        ),
+        (json!({"cwd": "/p", "hook_event_name": "BeforeTool"}), "gemini-cli"),
+        (json!({"hook_event_name": "PostCompaction"}), "devin"),
+        (json!({"cwd": "/p", "turn_id": "t", "hook_event_name": "Stop"}), "codex"),
+        (json!({"hook_event_name": "Stop"}), "devin"),
+        (json!({"cwd": "/p", "hook_event_name": "Stop"}), "claude-code"),
+    ] {
+        assert_eq!(dialect_of(&input), expect, "{input}");
+    }
+}

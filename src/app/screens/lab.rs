@@ -3,6 +3,7 @@
 use crate::app::update::{anywhere, copy, leap, say, times};
 use crate::app::{Action, Amount, App, Area, Effect, Focus, Lab, Layer, Target, Tone};
 use crate::dialect;
+use crate::dialect::match_report::counterpart;
 use crate::model::{EventIx, GroupStep};
 
 /// Where the parts of the matcher lab stand.
@@ -59,10 +60,9 @@ pub(in crate::app) fn open_lab(app: &mut App) {
     let session = session.read();
     let selected = app.timeline.selected().and_then(|event| session.events.get(event.at()));
     let name = selected.map(|event| session.names.text(event.name)).unwrap_or_default();
-    let tested = dialect::by_id(session.dialect)
-        .and_then(|dialect| dialect.event(name))
-        .is_some_and(|spec| spec.subject.is_some());
-    let event = if tested || has_matcher { name } else { "PreToolUse" };
+    let dialect = dialect::of_session(session.dialect);
+    let tested = dialect.event(name).is_some_and(|spec| spec.subject.is_some());
+    let event = if tested || has_matcher { name } else { counterpart("PreToolUse", dialect).unwrap_or(name) };
     let version = version_here(app, &session);
     let lab = Lab::new(&pattern, event, version, &session, &app.subjects);
     app.layers.push(Layer::Lab(Box::new(lab)));

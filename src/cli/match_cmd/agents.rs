@@ -22,15 +22,16 @@ pub(super) fn run(
     judge: &dyn Judge,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let asked = args.event.as_deref().unwrap_or(super::BEFORE_A_TOOL);
     if !common.json {
-        let heading = format!("Matcher  {}   ({}, every agent in its newest known version)", args.pattern, args.event);
+        let heading = format!("Matcher  {}   ({}, every agent in its newest known version)", args.pattern, asked);
         writeln!(out, "{}\n", safe(&heading))?;
     }
     for dialect in dialect::ALL.iter().copied() {
-        let event = counterpart(&args.event, dialect);
+        let event = counterpart(asked, dialect);
         let report = match event {
             Some(event) => held(args, dialect, event, seen, judge),
-            None => absent(args, dialect),
+            None => absent(args, asked, dialect),
         };
         if common.json {
             crate::cli::json::line(&report, out)?;
@@ -60,15 +61,15 @@ fn held(
 }
 
 /// An agent without such an event: its group never runs.
-fn absent(args: &MatchArgs, dialect: &'static Dialect) -> MatchReport {
-    let why = format!("{} has no event like {}", dialect.name, args.event);
+fn absent(args: &MatchArgs, asked: &str, dialect: &'static Dialect) -> MatchReport {
+    let why = format!("{} has no event like {}", dialect.name, asked);
     let row =
         |subject: &String| MatchRow { subject: subject.clone(), matched: Some(false), span: None, why: why.clone() };
     MatchReport {
         pattern: args.pattern.clone(),
         dialect: dialect.id,
         agent_version: dialect.newest.to_owned(),
-        event: args.event.clone(),
+        event: asked.to_owned(),
         kind: "ignored",
         engine: "none",
         error: Some(why.clone()),

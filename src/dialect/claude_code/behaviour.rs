@@ -4,15 +4,13 @@ use std::io;
 
 use serde_json::Value;
 
-use super::{condition, conversation, decide, matching, outcomes, rules, start};
+use super::{condition, conversation, decide, outcomes, rules, start};
 use crate::dialect::{Behaviour, hook_log};
 use crate::model::{EventIx, MarkKind, Session};
 use crate::source::Lines;
 
 /// Claude Code's rules that are code.
 pub static BEHAVIOUR: Behaviour = Behaviour {
-    matcher: matching::compile,
-    hints: matching::hints,
     input,
     admits: condition::admits,
     condition: condition::holds,

@@ -9,12 +9,12 @@ use crate::dialect::EventClass::{
     AfterBatch, AfterTool, BeforeCompaction, BeforeTool, Gate, Notice, Permission, Prompt, Start, Stop, SubagentStop,
     Worktree,
 };
+use crate::dialect::EventSpec;
 use crate::dialect::MatcherUse::{Ignored, Tested, TestedNarrow};
-use crate::dialect::{EventClass, EventSpec, MatcherUse};
 
 /// Every event.
 pub static EVENTS: &[EventSpec] = &[
-    event(
+    EventSpec::new(
         "SessionStart",
         Some("source"),
         Tested,
@@ -22,7 +22,7 @@ pub static EVENTS: &[EventSpec] = &[
         "A session begins, resumes, is cleared, compacted or forked.",
         &["startup", "resume", "clear", "compact", "fork"],
     ),
-    event(
+    EventSpec::new(
         "Setup",
         Some("trigger"),
         Tested,
@@ -30,7 +30,7 @@ pub static EVENTS: &[EventSpec] = &[
         "The client is started with --init, --init-only or --maintenance.",
         &["init", "maintenance"],
     ),
-    event(
+    EventSpec::new(
         "SessionEnd",
         Some("reason"),
         Tested,
@@ -38,7 +38,7 @@ pub static EVENTS: &[EventSpec] = &[
         "A session ends.",
         &["clear", "resume", "logout", "prompt_input_exit", "other"],
     ),
-    event(
+    EventSpec::new(
         "InstructionsLoaded",
         Some("load_reason"),
         Tested,
@@ -46,8 +46,8 @@ pub static EVENTS: &[EventSpec] = &[
         "A memory or rules file enters the context.",
         &["session_start", "nested_traversal", "path_glob_match", "include", "compact"],
     ),
-    event("UserPromptSubmit", None, Ignored, Prompt, "A prompt is submitted, before the model sees it.", &[]),
-    event(
+    EventSpec::new("UserPromptSubmit", None, Ignored, Prompt, "A prompt is submitted, before the model sees it.", &[]),
+    EventSpec::new(
         "UserPromptExpansion",
         Some("command_name"),
         Tested,
@@ -55,8 +55,8 @@ pub static EVENTS: &[EventSpec] = &[
         "A slash command or MCP prompt is about to expand.",
         &[],
     ),
-    event("MessageDisplay", None, Ignored, Notice, "Text of the assistant is being displayed.", &[]),
-    event(
+    EventSpec::new("MessageDisplay", None, Ignored, Notice, "Text of the assistant is being displayed.", &[]),
+    EventSpec::new(
         "PreToolUse",
         Some("tool_name"),
         Tested,
@@ -64,7 +64,7 @@ pub static EVENTS: &[EventSpec] = &[
         "A tool call's input is valid, before permissions are checked.",
         &[],
     ),
-    event(
+    EventSpec::new(
         "PermissionRequest",
         Some("tool_name"),
         Tested,
@@ -72,10 +72,24 @@ pub static EVENTS: &[EventSpec] = &[
         "A permission question is about to be shown, or would be.",
         &[],
     ),
-    event("PermissionDenied", Some("tool_name"), Tested, Notice, "The classifier of auto mode denied a call.", &[]),
-    event("PostToolUse", Some("tool_name"), Tested, AfterTool, "A tool call succeeded.", &[]),
-    event("PostToolUseFailure", Some("tool_name"), Tested, AfterTool, "A tool call was started and failed.", &[]),
-    event(
+    EventSpec::new(
+        "PermissionDenied",
+        Some("tool_name"),
+        Tested,
+        Notice,
+        "The classifier of auto mode denied a call.",
+        &[],
+    ),
+    EventSpec::new("PostToolUse", Some("tool_name"), Tested, AfterTool, "A tool call succeeded.", &[]),
+    EventSpec::new(
+        "PostToolUseFailure",
+        Some("tool_name"),
+        Tested,
+        AfterTool,
+        "A tool call was started and failed.",
+        &[],
+    ),
+    EventSpec::new(
         "PostToolBatch",
         None,
         Ignored,
@@ -83,7 +97,7 @@ pub static EVENTS: &[EventSpec] = &[
         "Every call of a batch is resolved, before the next request to the model.",
         &[],
     ),
-    event(
+    EventSpec::new(
         "Notification",
         Some("notification_type"),
         Tested,
@@ -101,7 +115,7 @@ pub static EVENTS: &[EventSpec] = &[
             "agent_completed",
         ],
     ),
-    event(
+    EventSpec::new(
         "SubagentStart",
         Some("agent_type"),
         Tested,
@@ -109,7 +123,7 @@ pub static EVENTS: &[EventSpec] = &[
         "A subagent is started.",
         &["general-purpose", "Explore", "Plan", "claude", "statusline-setup"],
     ),
-    event(
+    EventSpec::new(
         "SubagentStop",
         Some("agent_type"),
         Tested,
@@ -117,8 +131,15 @@ pub static EVENTS: &[EventSpec] = &[
         "A subagent is about to finish.",
         &["general-purpose", "Explore", "Plan", "claude", "statusline-setup"],
     ),
-    event("Stop", None, Ignored, Stop, "The main agent is about to end its turn; not on the user's interrupt.", &[]),
-    event(
+    EventSpec::new(
+        "Stop",
+        None,
+        Ignored,
+        Stop,
+        "The main agent is about to end its turn; not on the user's interrupt.",
+        &[],
+    ),
+    EventSpec::new(
         "StopFailure",
         Some("error"),
         TestedNarrow,
@@ -139,10 +160,10 @@ pub static EVENTS: &[EventSpec] = &[
             "unknown",
         ],
     ),
-    event("TeammateIdle", None, Ignored, Gate, "A teammate of an agent team is about to idle.", &[]),
-    event("TaskCreated", None, Ignored, Gate, "The task tool creates a task.", &[]),
-    event("TaskCompleted", None, Ignored, Gate, "The task tool completes a task.", &[]),
-    event(
+    EventSpec::new("TeammateIdle", None, Ignored, Gate, "A teammate of an agent team is about to idle.", &[]),
+    EventSpec::new("TaskCreated", None, Ignored, Gate, "The task tool creates a task.", &[]),
+    EventSpec::new("TaskCompleted", None, Ignored, Gate, "The task tool completes a task.", &[]),
+    EventSpec::new(
         "PreCompact",
         Some("trigger"),
         Tested,
@@ -150,11 +171,18 @@ pub static EVENTS: &[EventSpec] = &[
         "The conversation is about to be compacted.",
         &["manual", "auto"],
     ),
-    event("PostCompact", Some("trigger"), Tested, Notice, "The conversation was compacted.", &["manual", "auto"]),
-    event("PreModelSwitch", Some("to_model"), Tested, Gate, "A switch of the model is asked for.", &[]),
-    event("PostModelSwitch", Some("to_model"), Tested, Notice, "The model was switched.", &[]),
-    event("Elicitation", Some("mcp_server_name"), Tested, Gate, "An MCP server asks the user something.", &[]),
-    event(
+    EventSpec::new(
+        "PostCompact",
+        Some("trigger"),
+        Tested,
+        Notice,
+        "The conversation was compacted.",
+        &["manual", "auto"],
+    ),
+    EventSpec::new("PreModelSwitch", Some("to_model"), Tested, Gate, "A switch of the model is asked for.", &[]),
+    EventSpec::new("PostModelSwitch", Some("to_model"), Tested, Notice, "The model was switched.", &[]),
+    EventSpec::new("Elicitation", Some("mcp_server_name"), Tested, Gate, "An MCP server asks the user something.", &[]),
+    EventSpec::new(
         "ElicitationResult",
         Some("mcp_server_name"),
         Tested,
@@ -162,7 +190,7 @@ pub static EVENTS: &[EventSpec] = &[
         "The answer to an MCP server's question is about to go back.",
         &[],
     ),
-    event(
+    EventSpec::new(
         "ConfigChange",
         Some("source"),
         Tested,
@@ -170,8 +198,8 @@ pub static EVENTS: &[EventSpec] = &[
         "A settings file or skill changed during the session.",
         &["user_settings", "project_settings", "local_settings", "policy_settings", "skills"],
     ),
-    event("CwdChanged", None, Ignored, Notice, "The working folder changed.", &[]),
-    event(
+    EventSpec::new("CwdChanged", None, Ignored, Notice, "The working folder changed.", &[]),
+    EventSpec::new(
         "FileChanged",
         Some("file_path"),
         TestedNarrow,
@@ -179,7 +207,7 @@ pub static EVENTS: &[EventSpec] = &[
         "A watched file changed; its base name is what counts.",
         &[],
     ),
-    event(
+    EventSpec::new(
         "DirectoryAdded",
         Some("source"),
         Tested,
@@ -187,7 +215,7 @@ pub static EVENTS: &[EventSpec] = &[
         "A further working folder was added during the session.",
         &["slash_command", "register_repo_root"],
     ),
-    event(
+    EventSpec::new(
         "WorktreeCreate",
         None,
         Ignored,
@@ -195,8 +223,8 @@ pub static EVENTS: &[EventSpec] = &[
         "A worktree is to be made: the hook makes it instead of the client.",
         &[],
     ),
-    event("WorktreeRemove", None, Ignored, Notice, "A worktree is being removed.", &[]),
-    event(
+    EventSpec::new("WorktreeRemove", None, Ignored, Notice, "A worktree is being removed.", &[]),
+    EventSpec::new(
         "PreSkillShellCommand",
         Some("tool_name"),
         Tested,
@@ -205,14 +233,3 @@ pub static EVENTS: &[EventSpec] = &[
         &[],
     ),
 ];
-
-const fn event(
-    name: &'static str,
-    subject: Option<&'static str>,
-    matcher: MatcherUse,
-    class: EventClass,
-    fires: &'static str,
-    values: &'static [&'static str],
-) -> EventSpec {
-    EventSpec { name, subject, matcher, class, fires, values }
-}

@@ -107,6 +107,7 @@ pub fn rule(event: &str, version: Option<&str>) -> MatcherRule {
         },
         separators: if commas { &['|', ','] } else { &['|'] },
         tools: if renamed { TOOLS } else { NO_TOOLS },
+        former: true,
         servers: on_tools.then_some(SERVERS),
         ..MatcherRule::regex(Engine::JavaScript)
     }
@@ -157,6 +158,7 @@ pub fn subject_for<'a>(event: &str, input: &'a Value) -> Option<&'a str> {
 pub fn hints(matcher: &Matcher, event: &str, version: Option<&str>, known: &[&str]) -> Vec<Hint> {
     let mut hints = matcher.hints(known);
     hints.extend(other_versions(matcher, event, version));
+    hints.extend(matching::foreign_names(&DIALECT, matcher, event));
     hints.extend(matching::unknown_event(&DIALECT, event));
     hints.extend(matching::wrong_subject(&DIALECT, matcher, event, known));
     hints

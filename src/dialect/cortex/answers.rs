@@ -11,8 +11,6 @@ use crate::model::{Decision, HookRun};
 
 /// Its rules that are code.
 pub static BEHAVIOUR: Behaviour = answers::behaviour(Own {
-    matcher: |matcher, event, version| DIALECT.matching.compile(matcher, event, version),
-    hints: |matcher, event, version, known| (DIALECT.matching.hints)(matcher, event, version, known),
     decide: |at, all| decide(at, all),
     start: |handler, setting| answers::start(&STARTING, handler, setting),
     heard: |event, _, candidate, run| heard(event, candidate, run),
@@ -21,8 +19,6 @@ pub static BEHAVIOUR: Behaviour = answers::behaviour(Own {
 
 /// As [`BEHAVIOUR`], of the SDK's callbacks.
 pub static SDK_BEHAVIOUR: Behaviour = answers::behaviour(Own {
-    matcher: |matcher, event, version| SDK.matching.compile(matcher, event, version),
-    hints: |matcher, event, version, known| (SDK.matching.hints)(matcher, event, version, known),
     decide: |at, all| decide(at, all),
     start: |_, _| Err("a callback of an SDK program can't be run as a command".to_owned()),
     heard: |event, _, candidate, run| heard(event, candidate, run),

@@ -9,8 +9,6 @@ use crate::model::{Outcome, Says};
 
 /// Its rules that are code.
 pub static BEHAVIOUR: Behaviour = answers::behaviour(Own {
-    matcher: |matcher, event, version| DIALECT.matching.compile(matcher, event, version),
-    hints: |matcher, event, version, known| (DIALECT.matching.hints)(matcher, event, version, known),
     decide: |at, all| answers::decide(&COMBINING, at, all),
     start: |handler, setting| answers::start(&STARTING, handler, setting),
     heard: |event, _, candidate, run| answers::heard(read, DIALECT.event(event), candidate, run),
