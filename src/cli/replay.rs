@@ -179,7 +179,8 @@ impl Replay {
                 _ if runner.is_some() => self.run(view, ix, runner.as_mut(), &mut row)?,
                 Form::Json => self.step(view, ix),
                 // A million quiet rows need no bodies.
-                Form::Text if tells_more(&row) => self.step(view, ix),
+                // What could not be read says where and why.
+                Form::Text if tells_more(&row) || event.diagnostic != u32::MAX => self.step(view, ix),
                 Form::Text => None,
             };
             if let Some(step) = &step {
@@ -399,6 +400,10 @@ fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
         let word = if step.hypothetical { format!("{word}, if it came to it") } else { word.to_owned() };
         notes.push(format!("CHANGED: the session has {}, now {word}", recorded.verdict.word()));
     }
+    for found in &step.diagnostics {
+        let place = found.place.line.map_or_else(String::new, |line| format!("line {line}: "));
+        notes.push(text::cut(&view.safe(&format!("{place}{}", found.message)), NOTE, view.charset));
+    }
     let decision = &step.decision;
     let handlers = || step.groups.iter().flat_map(|group| group.handlers.iter().map(move |it| (group, it)));
     let label = |id: &str| handlers().find(|(_, it)| it.id == id).map(|(_, it)| it.label.clone());
@@ -412,7 +417,7 @@ fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
         if who.is_none() {
             notes.extend(stranger(view, step));
         }
-        let parts: Vec<String> = who.into_iter().chain(words).collect();
+        let parts: Vec<String> = who.into_iter().chain(words).chain(and_others(step)).collect();
         if !parts.is_empty() {
             notes.push(text::cut(&view.safe(&parts.join(" ")), NOTE, view.charset));
         }
@@ -445,6 +450,13 @@ fn notes(view: &View<'_>, step: &Step) -> Vec<String> {
         notes.push(view.paint.paint(Meaning::Warning, &text::cut(&view.safe(&line), NOTE, view.charset)));
     }
     notes
+}
+
+/// How many more handlers say what was decided.
+fn and_others(step: &Step) -> Option<String> {
+    let decided = step.runs.iter().find(|run| Some(&run.handler) == step.decision.decided_by.as_ref())?;
+    let others = step.runs.iter().filter(|run| run.handler != decided.handler && run.says == decided.says).count();
+    (others > 0).then(|| format!("and {others} more"))
 }
 
 /// The command of the run that decided, where no handler of these settings is known to be it.

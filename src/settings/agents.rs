@@ -248,7 +248,13 @@ impl Judge<'_> {
             let why = format!("`{}` may not stand at the root: {} refuses the whole file", odd.name, self.dialect.name);
             return Err(fatal(odd.at, why));
         }
-        let Some(hooks) = object.get("hooks") else { return Ok(()) };
+        let Some(hooks) = object.get("hooks") else {
+            if let Some(event) = object.members.iter().find(|member| self.dialect.event(&member.name).is_some()) {
+                let why = format!("`{}` stands outside `hooks`: it is not read there", event.name);
+                self.drops.push(Drop { id: format!("{}:{}", self.scope, event.name), why, position: event.at });
+            }
+            return Ok(());
+        };
         match hooks.object() {
             Some(events) => self.events(events),
             None => {

@@ -251,3 +251,28 @@ fn no_json_of_match_moves_the_cursor() {
         assert!(!out.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')), "{out:?}");
     }
 }
+
+#[test]
+fn the_text_of_a_replay_says_why_a_line_could_not_be_read_and_who_else_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = data("transcripts").join("t06-broken-lines.jsonl");
+    let (_, out, _) = told(run_in(folder.path(), &["replay", path.to_str().unwrap()]));
+    assert!(out.contains("line 4: the line is a number, not a JSON object"), "{out}");
+    let handler = |word: &str| serde_json::json!({"type": "command", "command": format!("echo {word} >&2; exit 2")});
+    let settings = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": [handler("one"), handler("two")]}]}});
+    let settings = written(folder.path(), "settings.json", &settings.to_string());
+    let log = written(folder.path(), "log.jsonl", &input("s"));
+    let (_, out, _) = told(run_in(folder.path(), &["replay", &log, "--settings", &settings, "--run"]));
+    assert!(out.contains("and 1 more"), "{out}");
+}
+
+#[test]
+fn events_outside_the_wrapper_are_told_of_another_agents_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let bare = written(folder.path(), ".devin/config.json", r#"{"PreToolUse":[]}"#);
+    let log = written(folder.path(), "log.jsonl", &input("s"));
+    let (_, out, _) = told(run_in(folder.path(), &["replay", &log, "--settings", &bare, "--json"]));
+    let line: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert_eq!((&line["kind"], &line["dropped"]), (&"settings".into(), &"project:PreToolUse".into()));
+    assert!(line["why"].as_str().unwrap().contains("outside `hooks`"));
+}
