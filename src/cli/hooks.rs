@@ -12,6 +12,7 @@ use super::view::{Fit, View, duration};
 use super::{Exit, Failure};
 use crate::engine::{HookTally, held_back, tally_where};
 use crate::model::FileStatus;
+use crate::model::MarkKind;
 use crate::text;
 
 /// Arguments of `hookscope hooks`.
@@ -92,9 +93,18 @@ pub fn of_folder(form: Form, view: &View<'_>, out: &mut dyn Write) -> Result<Exi
     Ok(Exit::Done)
 }
 
+/// Whether the session itself tells of handlers that ran.
+fn ran(view: &View<'_>) -> bool {
+    view.session.marks.iter().any(|mark| mark.kind != MarkKind::InputLogged)
+}
+
 /// Where hooks were looked for, and why each place has none.
 fn nowhere(view: &View<'_>, out: &mut dyn Write) -> Result<(), Failure> {
-    writeln!(out, "no hooks")?;
+    writeln!(
+        out,
+        "no hooks in any settings{}",
+        if ran(view) { "; some ran all the same: hookscope replay names them" } else { "" }
+    )?;
     let plan = view.tracer.plan();
     for place in &plan.looked_at {
         let files = plan.eras.iter().rev().flat_map(|era| &era.set.files);

@@ -23,7 +23,11 @@ pub fn draw(app: &App, table: &HookTable, on_top: Focused, canvas: &mut Canvas) 
     let (_, list) = body.split_top(u16::try_from(heads.len()).unwrap_or(u16::MAX));
     let mut at = 0;
     if table.view == View::List && seen.hooks.is_empty() {
-        canvas.text(inset(row(list, 0)), "This session has no hooks.", Tone::Plain);
+        canvas.text(
+            inset(row(list, 0)),
+            "No settings with hooks were found. What ran all the same stands at its event.",
+            Tone::Plain,
+        );
         at = 1;
     } else if entries.is_empty() {
         canvas.text(inset(row(list, 0)), "No event yet.", Tone::Plain);
