@@ -9,6 +9,7 @@ pub mod codex;
 pub mod copilot;
 pub mod cortex;
 pub mod devin;
+pub mod elsewhere;
 pub mod gemini;
 pub mod hook_log;
 pub mod match_report;

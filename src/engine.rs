@@ -5,6 +5,7 @@
 
 pub mod filter;
 mod grid;
+pub mod matrix;
 mod now;
 mod row;
 mod select;

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use crate::model::{Plan, Time};
 use version::Version;
 
-pub use agents::dialect_of_path;
+pub use agents::{dialect_of_path, drops_file_of_unknown_event, own_file, runs_type};
 pub use given::{Given, may_be_settings, unreadable};
 pub use read::{Read, read_text};
 pub use script::script_state;

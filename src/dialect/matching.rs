@@ -2,6 +2,7 @@
 //!
 //! Owns what every dialect's matching answers. Must not know any one agent's rules.
 
+use super::elsewhere::SAME_TOOLS;
 use super::{Dialect, EventSpec, MatcherUse, Rule};
 use crate::matcher::{Attention, Hint, HintKind, Kind, Matcher, MatcherRule};
 
@@ -76,20 +77,6 @@ pub fn hints_of(dialect: &Dialect, matcher: &Matcher, event: &str, known: &[&str
     hints.extend(wrong_subject(dialect, matcher, event, known));
     hints
 }
-
-/// Tools that do the same, by their names in different agents.
-const SAME_TOOLS: &[&[&str]] = &[
-    &["Bash", "exec", "run_shell_command", "bash"],
-    &["Read", "read", "read_file", "view"],
-    &["Write", "write", "write_file", "create"],
-    &["Edit", "edit", "replace", "str_replace_editor", "apply_patch"],
-    &["Grep", "grep", "grep_search"],
-    &["Glob", "glob"],
-    &["WebFetch", "webfetch", "web_fetch"],
-    &["WebSearch", "web_search", "google_web_search"],
-    &["TodoWrite", "todo_write", "write_todos", "update_todo"],
-    &["Agent", "Task", "run_subagent", "spawn_agent", "task", "agent"],
-];
 
 /// Names looked at: a list made by a program would turn into minutes.
 const LOOKED_AT: usize = 100;

@@ -113,6 +113,11 @@ pub(super) struct Proven {
 }
 
 impl Proven {
+    /// Nothing: only matchers were looked at.
+    pub(super) fn of_matchers() -> Proven {
+        Proven { mode: Mode::Match, logged: false, listed: 0, all_ran: false }
+    }
+
     /// What the marks and runs of an event prove.
     pub(super) fn of(session: &Session, ix: EventIx, mode: Mode, joined: &[Joined], selection: &Selection) -> Proven {
         let kinds = || session.marks_of(ix).map(|mark| mark.kind);

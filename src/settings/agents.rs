@@ -186,6 +186,22 @@ pub(super) fn hook_file(dialect: &str) -> Option<&'static HookFile> {
     HOOK_FILES.iter().find(|file| file.dialect == dialect)
 }
 
+/// Whether an agent runs handlers of that type.
+pub fn runs_type(dialect: &str, kind: &str) -> bool {
+    hook_file(dialect).is_none_or(|file| file.types.contains(&kind))
+}
+
+/// Whether one event that an agent does not know costs it the whole file.
+pub fn drops_file_of_unknown_event(dialect: &str) -> bool {
+    hook_file(dialect).is_some_and(|file| file.unknown_event == Loss::File)
+}
+
+/// Where an agent's own hooks stand in a project, if in a file.
+pub fn own_file(dialect: &str) -> Option<&'static str> {
+    let Some(file) = hook_file(dialect) else { return (dialect == "claude-code").then_some(".claude/settings.json") };
+    file.places.iter().find(|(under, _, _)| *under == Under::Start).map(|(_, _, place)| *place)
+}
+
 /// The dialect that a path of settings speaks of: by an agent's folder, or by one of its own file names.
 pub fn dialect_of_path(path: &Path) -> Option<&'static str> {
     let shown = path.to_string_lossy();

@@ -14,6 +14,7 @@ mod lab;
 mod logs;
 mod loops_screen;
 mod matcher;
+mod matrix;
 mod picker;
 mod pty;
 mod reconstruct;
