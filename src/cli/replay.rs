@@ -1,5 +1,7 @@
 //! `hookscope replay`: what matched, what each handler answered, what was decided.
 
+mod agents;
+
 use std::collections::HashSet;
 use std::io::Write;
 use std::time::Instant;
@@ -34,6 +36,9 @@ pub struct ReplayArgs {
     /// Only events for which this holds: event:PreToolUse verdict:deny
     #[arg(long = "where", value_name = "FILTER")]
     pub filter: Option<String>,
+    /// Every event under every agent's rules; of the session's own agent alone, what it recorded counts
+    #[arg(long)]
+    pub all_dialects: bool,
     /// Put hook inputs into JSON
     #[arg(long, overrides_with = "no_inputs")]
     pub inputs: bool,
@@ -95,6 +100,7 @@ pub struct Replay {
     compared: u64,
     verdicts: [u64; Verdict::ALL.len()],
     told: HashSet<String>,
+    agents: Option<agents::Agents>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,6 +140,7 @@ impl Replay {
             compared: 0,
             verdicts: [0; Verdict::ALL.len()],
             told: HashSet::new(),
+            agents: args.all_dialects.then(|| agents::Agents::new(!common.settings.is_empty())),
         })
     }
 
@@ -180,17 +187,33 @@ impl Replay {
                 Form::Json => self.step(view, ix),
                 // A million quiet rows need no bodies.
                 // What could not be read says where and why.
-                Form::Text if tells_more(&row) || event.diagnostic != u32::MAX => self.step(view, ix),
+                Form::Text if self.agents.is_some() || tells_more(&row) || event.diagnostic != u32::MAX => {
+                    self.step(view, ix)
+                }
                 Form::Text => None,
             };
             if let Some(step) = &step {
                 row.verdict = step.decision.verdict;
             }
             self.count(&row);
+            let by_agent = match (&mut self.agents, &step) {
+                (Some(agents), Some(step)) => agents.rows(view, ix, step),
+                _ => Vec::new(),
+            };
             match (self.form, step) {
-                (Form::Json, Some(step)) => self.json(&step, out)?,
+                (Form::Json, Some(step)) if self.agents.is_some() => {
+                    for agent in &by_agent {
+                        self.json(&agents::step_of(agent, &step), out)?;
+                    }
+                }
+                (Form::Json, Some(step)) => self.json(&Line { kind: "event", step: &step }, out)?,
                 (Form::Json, None) => {}
-                (Form::Text, step) => self.text(view, &widths, ix, &row, step.as_ref(), out)?,
+                (Form::Text, step) => {
+                    self.text(view, &widths, ix, &row, step.as_ref(), out)?;
+                    for agent in &by_agent {
+                        agents::write_row(view, agent, widths.number + 2, out)?;
+                    }
+                }
             }
             // Each row is there before the next handler runs; a reader that has left ends the run.
             if runner.is_some() {
@@ -289,14 +312,13 @@ impl Replay {
         Ok(())
     }
 
-    fn json(&self, step: &Step, out: &mut dyn Write) -> Result<(), Failure> {
-        let line = Line { kind: "event", step };
+    fn json(&self, line: &impl Serialize, out: &mut dyn Write) -> Result<(), Failure> {
         if self.texts == Texts::LeftOut {
-            let mut value = serde_json::to_value(&line).map_err(|error| Failure::plain(error.to_string()))?;
+            let mut value = serde_json::to_value(line).map_err(|error| Failure::plain(error.to_string()))?;
             leave_out_texts(&mut value);
             super::json::line(&value, out)?;
         } else {
-            super::json::line(&line, out)?;
+            super::json::line(line, out)?;
         }
         Ok(())
     }
@@ -328,10 +350,13 @@ impl Replay {
             Form::Json => {
                 let verdicts: Map<String, Value> =
                     counted.map(|(verdict, count)| (verdict.word().to_owned(), json!(count))).collect();
-                let line = json!({
+                let mut line = json!({
                     "kind": "summary", "events": self.events, "matched": self.matched, "verdicts": verdicts,
                     "changed": self.changed, "elapsed_ms": (elapsed * 10.0).round() / 10.0,
                 });
+                if let Some(agents) = &self.agents {
+                    line["dialects"] = agents.summary();
+                }
                 writeln!(out, "{line}")?;
             }
             Form::Text => {
@@ -346,6 +371,9 @@ impl Replay {
                 };
                 let line = format!("{} {events}, {} matched: {verdicts}{changed}", self.events, self.matched);
                 writeln!(out, "{}", view_paint.paint(Meaning::Strong, &line))?;
+                if let Some(agents) = &self.agents {
+                    agents.write_summary(out)?;
+                }
             }
         }
         Ok(Exit::Done)

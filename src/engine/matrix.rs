@@ -172,6 +172,9 @@ pub fn under(moment: &Moment<'_>, there: &'static Dialect, judge: &dyn Judge) ->
             let place = settings::own_file(there.id).map_or_else(String::new, |file| format!("; in {file}: {said}"));
             format!("{words}{place}")
         }
+        Some(Barrier::File(words)) => {
+            format!("{words}, and {}", why(moment, there, &selection, &decision, &joined))
+        }
         Some(Barrier::Key(words)) if in_its_own.selected > 0 => words,
         _ => why(moment, there, &selection, &decision, &joined),
     };

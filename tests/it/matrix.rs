@@ -168,3 +168,39 @@ fn changes_are_the_smallest_that_make_it_match() {
     let change = of(&rows, "devin").changes[0].diff();
     assert!(change.contains("@@ -1 +1 @@\n-\"matcher\": \"Bash\"\n+\"matcher\": \"Bash|exec\"\n"), "{change}");
 }
+
+/// What the program prints, and how it ended.
+fn hookscope(words: &[&str]) -> (String, Option<i32>) {
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_hookscope")).args(words).output().unwrap();
+    (String::from_utf8(out.stdout).unwrap(), out.status.code())
+}
+
+#[test]
+fn replay_tells_each_event_once_an_agent_and_counts_them_apart() {
+    let (out, code) = hookscope(&["replay", "demo:refused", "--all-dialects", "--json"]);
+    assert_eq!(code, Some(0));
+    let lines: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (summary, events) = lines.split_last().unwrap();
+    assert_eq!(events.len() as u64, summary["events"].as_u64().unwrap() * dialect::ALL.len() as u64);
+    let at = |agent: &str| events.iter().find(|line| line["seq"] == 7 && line["dialect"] == agent).unwrap();
+    assert_eq!(at("claude-code")["decision"]["verdict"], "deny");
+    assert_eq!(at("codex")["decision"]["verdict"], "none", "it does not read the file");
+    assert_eq!(at("copilot-cli")["decision"]["verdict"], "deny", "exit 2 is read alike");
+    assert_eq!(at("gemini-cli")["there"]["event"], "BeforeTool");
+    assert_eq!(at("devin")["there"]["subject"], "exec");
+    assert_eq!(summary["dialects"]["claude-code"]["deny"], 1);
+    assert_eq!(summary["dialects"]["codex"], json!({"none": summary["events"]}));
+    // The session's own agent is told of as without the others.
+    let (alone, _) = hookscope(&["replay", "demo:refused", "--json"]);
+    let alone: Value = serde_json::from_str(alone.lines().nth(6).unwrap()).unwrap();
+    assert_eq!(at("claude-code")["decision"], alone["decision"]);
+}
+
+#[test]
+fn replay_text_has_a_row_an_agent_under_each_event() {
+    let (out, code) = hookscope(&["replay", "demo:refused", "--all-dialects", "--where", "verdict:deny"]);
+    assert_eq!(code, Some(0));
+    assert!(dialect::ALL.iter().all(|known| out.lines().any(|line| line.trim_start().starts_with(known.id))), "{out}");
+    assert!(out.contains("in .codex/hooks.json: deny"), "{out}");
+    assert!(out.lines().any(|line| line.contains("copilot-cli") && line.contains("deny?")), "assumed is marked: {out}");
+}
