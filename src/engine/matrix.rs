@@ -317,7 +317,7 @@ fn unread(moment: &Moment<'_>, group: &MatcherGroup, there: &'static Dialect) ->
     let file = moment.set.files.get(group.file)?;
     let name = short(&file.path);
     match reads(&file.path, there) {
-        Reads::No { why } if why.is_empty() => Some(format!("does not read {name}")),
+        Reads::No { why: "" } => Some(format!("does not read {name}")),
         Reads::No { why } => Some(format!("does not read {name} ({why})")),
         Reads::Own | Reads::Shared { .. } => {
             let strange = |other: &&MatcherGroup| {
