@@ -5,6 +5,8 @@
 
 mod agents;
 mod claude_code;
+mod codex_layers;
+mod codex_trust;
 mod discover;
 mod file;
 mod front_matter;
@@ -18,6 +20,7 @@ mod read;
 mod script;
 mod shape;
 mod switches;
+mod toml;
 mod version;
 
 use std::path::PathBuf;
@@ -26,6 +29,7 @@ use crate::model::{Plan, Time};
 use version::Version;
 
 pub use agents::{dialect_of_path, drops_file_of_unknown_event, own_file, runs_type};
+pub use codex_trust::unusable_config;
 pub use given::{Given, may_be_settings, unreadable};
 pub use read::{Read, read_text};
 pub use script::script_state;
@@ -62,6 +66,12 @@ pub struct Request {
     pub home: Option<PathBuf>,
     /// `CLAUDE_CONFIG_DIR`: stands for `~/.claude`.
     pub config_dir: Option<PathBuf>,
+    /// `CODEX_HOME`: stands for `~/.codex`.
+    pub codex_home: Option<PathBuf>,
+    /// The folder of Codex's settings for the whole machine, if any.
+    pub codex_system: Option<PathBuf>,
+    /// `--trust-from`: the `config.toml` that tells which Codex hooks and folders are trusted.
+    pub trust_from: Option<PathBuf>,
     /// System folders with managed settings.
     pub managed: Vec<PathBuf>,
     /// `--settings`: these and nothing else.
@@ -88,6 +98,8 @@ impl Request {
         Request {
             home: folder("HOME").or_else(|| folder("USERPROFILE")),
             config_dir: folder("CLAUDE_CONFIG_DIR"),
+            codex_home: folder("CODEX_HOME"),
+            codex_system: cfg!(unix).then(|| PathBuf::from("/etc/codex")),
             managed: managed.map(|(_, path)| PathBuf::from(path)).collect(),
             ..Request::default()
         }
@@ -114,11 +126,13 @@ pub fn plan(request: &Request, span: Option<(Time, Time)>, changes: &[(Time, Str
     let other = request.dialect.and_then(agents::hook_file);
     let discovery = match (request.given.is_empty(), other) {
         (false, other) => given::collect(request, other),
+        (true, Some(rules)) if rules.toml => codex_layers::discover(request, rules),
         (true, Some(rules)) => agents::discover(request, rules),
         (true, None) => discover::discover(request),
     };
     let eras = past::eras(request, &discovery, span, changes);
     let given = !request.given.is_empty();
     let blind = !given && request.start().is_none_or(|folder| !folder.is_dir());
-    Plan { eras, looked_at: discovery.looked_at, given, blind, dialect: request.dialect }
+    let trust_known = discovery.found.iter().any(|found| found.layer.is_some());
+    Plan { eras, looked_at: discovery.looked_at, given, blind, trust_known, dialect: request.dialect }
 }

@@ -503,6 +503,9 @@ fn settings(plan: &Plan, look: &Look<'_>) -> Vec<Entry> {
                     say("! ", format!("this session could not have loaded {}: {why}", file.path), Tone::Plain);
                 }
             }
+            for warning in &file.warnings {
+                say("! ", format!("{}: {warning}", file.path), Tone::Warn);
+            }
             for dropped in &file.drops {
                 let place = format!("{}:{}", file.path, dropped.position.line);
                 say("! ", format!("{} ({place}) is dropped: {}", dropped.id, dropped.why), Tone::Warn);

@@ -56,6 +56,9 @@ pub fn left_out(doc: &mut Doc, plan: &Plan, step: &Step, time: Time, cells: usiz
                 say("! ", &format!("this session could not have loaded {}: {why}", file.path), Tone::Plain);
             }
         }
+        for warning in &file.warnings {
+            say("! ", &format!("{}: {warning}", file.path), Tone::Warn);
+        }
         let group = format!(":{}/", step.event);
         for dropped in file.drops.iter().filter(|dropped| dropped.id.contains(&group)) {
             let place = format!("{}:{}", file.path, dropped.position.line);

@@ -63,7 +63,9 @@ pub fn of_folder(form: Form, view: &View<'_>, out: &mut dyn Write) -> Result<Exi
     let idle: HashMap<&str, String> = eras
         .iter()
         .flat_map(|era| era.set.groups.iter().map(move |group| (held_back(&era.set, group), group)))
-        .flat_map(|(why, group)| group.handlers.iter().map(move |it| (it.id.as_str(), why.clone())))
+        .flat_map(|(why, group)| {
+            group.handlers.iter().map(move |it| (it.id.as_str(), why.clone().or_else(|| it.held_back.clone())))
+        })
         .filter_map(|(id, why)| Some((id, why?)))
         .collect();
     for hook in &mut hooks {

@@ -66,6 +66,14 @@ pub fn check(common: &Common) -> Result<(), Failure> {
         let path = Given::parse(given).path;
         usable_settings(&path)?;
     }
+    if let Some(config) = &common.trust_from
+        && let Some(why) = settings::unusable_config(config)
+    {
+        return Err(Failure::new(
+            format!("--trust-from {}: {why}", config.display()),
+            "name the config.toml of Codex in which hooks are trusted",
+        ));
+    }
     if let Some(project) = &common.project
         && !project.is_dir()
     {
@@ -108,6 +116,7 @@ fn session_format(path: &Path) -> Option<Format> {
 pub fn request(common: &Common) -> Request {
     Request {
         project: common.project.clone(),
+        trust_from: common.trust_from.clone(),
         given: common.settings.iter().map(|given| Given::parse(given)).collect(),
         version: common.agent_version.clone(),
         dialect: common.dialect.as_deref().and_then(dialect::by_id).map(|dialect| dialect.id),
@@ -128,6 +137,8 @@ fn demo_at(path: &Path) -> Result<From, Failure> {
 pub fn folder(common: &Common) -> Opened {
     let mut request = request(common);
     request.cwd = std::env::current_dir().ok();
+    let by_path = || request.given.iter().find_map(|given| settings::dialect_of_path(&given.path));
+    request.dialect = request.dialect.or_else(by_path);
     let plan = settings::plan(&request, None::<(Time, Time)>, &[]);
     Opened {
         session: Session::new(claude_code::DIALECT.id),

@@ -16,6 +16,9 @@ pub struct Common {
     /// A settings file to use (repeatable, order kept); given, nothing is discovered
     #[arg(long, global = true, value_name = "[SCOPE=]FILE", help_heading = "Everywhere")]
     pub settings: Vec<String>,
+    /// Codex's config.toml that says which hooks and folders are trusted; without it given files count as trusted
+    #[arg(long, global = true, value_name = "CONFIG.toml", help_heading = "Everywhere")]
+    pub trust_from: Option<PathBuf>,
     /// Discover settings from here instead of from the session's cwd
     #[arg(long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub project: Option<PathBuf>,

@@ -287,6 +287,7 @@ impl Replay {
                     FileStatus::NotLoadable { why } => lines.push(("not_loadable", json!(true), why.as_str())),
                 }
                 lines.extend(file.drops.iter().map(|drop| ("dropped", json!(drop.id), drop.why.as_str())));
+                lines.extend(file.warnings.iter().map(|why| ("warning", json!(true), why.as_str())));
                 for (what, value, why) in lines {
                     let line = json!({
                         "kind": "settings", "path": file.path, "scope": file.scope, what: value.clone(), "why": why,
@@ -297,11 +298,11 @@ impl Replay {
                     match self.form {
                         Form::Json => super::json::line(&line, out)?,
                         Form::Text => {
-                            let whole = what == "rejected";
-                            let words = match (whole, value.as_str()) {
+                            let words = match (what, value.as_str()) {
                                 (_, Some(id)) => format!("{}: {id} is dropped: {why}", file.path),
-                                (true, None) => format!("{}: the agent refuses the whole file: {why}", file.path),
-                                (false, None) => format!("{}: not loaded by this session: {why}", file.path),
+                                ("rejected", None) => format!("{}: the agent refuses the whole file: {why}", file.path),
+                                ("warning", None) => format!("{}: {why}", file.path),
+                                (_, None) => format!("{}: not loaded by this session: {why}", file.path),
                             };
                             writeln!(out, "{}", view.paint.paint(Meaning::Warning, &view.safe(&words)))?;
                         }

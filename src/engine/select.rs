@@ -95,6 +95,8 @@ impl Selection {
                     "whether its group matches is undecided".to_owned()
                 } else if let Admission::Never(why) = admission {
                     why
+                } else if let Some(why) = &handler.held_back {
+                    why.clone()
                 } else if let Some(other) = same.as_ref().and_then(|same| running.get(same)) {
                     choice.runs_as = Some((*other).to_owned());
                     format!("identical to {other}, which runs once for both")

@@ -269,6 +269,9 @@ impl Tracer {
             has_rules: set.files.iter().any(|file| file.permissions.is_some()),
         };
         let mut decision = (self.behaviour.decide)(&at, joined);
+        if self.plan.trust_known {
+            decision.assumed.retain(|name| name != "hooks-are-trusted");
+        }
         if mode == Mode::Run {
             ran(&mut decision, selection, joined);
             return decision;

@@ -103,6 +103,7 @@ impl Demo {
             looked_at: Vec::new(),
             given: true,
             blind: false,
+            trust_known: false,
             dialect: None,
         }
     }

@@ -49,6 +49,8 @@ pub struct SettingsFile {
     pub changed: Time,
     /// Where its text is from.
     pub origin: EraOrigin,
+    /// What the agent warns of although the file counts, for a person.
+    pub warnings: Vec<String>,
     /// `permissions` of the file, where it has the key.
     pub permissions: Option<Permissions>,
 }
@@ -214,6 +216,8 @@ pub struct Handler {
     pub condition: Option<String>,
     /// `async` or `asyncRewake`.
     pub background: bool,
+    /// Why the agent would not run it although it is set up: it is not trusted.
+    pub held_back: Option<String>,
     /// The handler as written, unknown fields included.
     pub raw: Value,
 }
@@ -278,6 +282,8 @@ pub struct Plan {
     pub given: bool,
     /// Whether the folder that the session ran in is not here, so that hooks of it may be missing.
     pub blind: bool,
+    /// Whether it was looked at which hooks the agent trusts, where it asks for that.
+    pub trust_known: bool,
     /// Id of the agent whose hooks they are; none: the session's own.
     pub dialect: Option<&'static str>,
 }

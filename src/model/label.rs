@@ -215,7 +215,7 @@ mod tests {
     fn label(kind: HandlerKind) -> String {
         let raw = serde_json::Value::Null;
         let (id, position) = (String::new(), Position::default());
-        Handler { id, kind, position, timeout: None, condition: None, background: false, raw }.label()
+        Handler { id, kind, position, timeout: None, condition: None, background: false, held_back: None, raw }.label()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::discover::Discovery;
 use super::json::Fault;
-use super::node::{Member, Node, Object};
+use super::node::{Kind, Member, Node, Object};
 use super::read::Form;
 use super::shape::Shape;
 use super::{Request, Version};
@@ -54,6 +54,49 @@ pub(super) struct HookFile {
     pub timeout: &'static [&'static str],
     /// A field that switches a handler off when it is false.
     pub switch: Option<&'static str>,
+    /// Fields of a handler that must be of their type, and what a wrong one is then.
+    pub typed: &'static [(&'static str, Typed)],
+    /// Whether a group may lack its list of handlers.
+    pub bare_groups: bool,
+    /// Whether hooks may stand in the `hooks` tables of TOML files too, with trust in `config.toml`.
+    pub toml: bool,
+}
+
+/// What a field must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// A text.
+    Text,
+    /// True or false.
+    Bool,
+    /// A whole number, not below 0.
+    Whole,
+}
+
+impl Typed {
+    fn fits(self, node: &Node) -> bool {
+        node.is_null()
+            || match self {
+                Typed::Text => node.text().is_some(),
+                Typed::Bool => node.bool().is_some(),
+                Typed::Whole => matches!(&node.kind, Kind::Number(number) if number.is_u64()),
+            }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Typed::Text => "a text",
+            Typed::Bool => "true or false",
+            Typed::Whole => "a whole number, 0 or more",
+        }
+    }
+}
+
+impl HookFile {
+    /// Whether a file of that name is read as TOML.
+    pub fn is_toml(&self, path: &str) -> bool {
+        self.toml && path.ends_with(".toml")
+    }
 }
 
 /// Where a place's path starts.
@@ -87,6 +130,9 @@ static HOOK_FILES: &[HookFile] = &[
         command: COMMAND,
         timeout: TIMEOUT,
         switch: Some("enabled"),
+        typed: &[],
+        bare_groups: false,
+        toml: false,
     },
     HookFile {
         dialect: "devin",
@@ -108,6 +154,9 @@ static HOOK_FILES: &[HookFile] = &[
         command: COMMAND,
         timeout: TIMEOUT,
         switch: None,
+        typed: &[],
+        bare_groups: false,
+        toml: false,
     },
     HookFile {
         dialect: "codex",
@@ -124,6 +173,9 @@ static HOOK_FILES: &[HookFile] = &[
         command: COMMAND,
         timeout: TIMEOUT,
         switch: None,
+        typed: CODEX_FIELDS,
+        bare_groups: true,
+        toml: true,
     },
     HookFile {
         dialect: "gemini-cli",
@@ -140,6 +192,9 @@ static HOOK_FILES: &[HookFile] = &[
         command: COMMAND,
         timeout: TIMEOUT,
         switch: None,
+        typed: &[],
+        bare_groups: false,
+        toml: false,
     },
     HookFile {
         dialect: "qwen-code",
@@ -156,6 +211,9 @@ static HOOK_FILES: &[HookFile] = &[
         command: COMMAND,
         timeout: TIMEOUT,
         switch: None,
+        typed: &[],
+        bare_groups: false,
+        toml: false,
     },
     HookFile {
         dialect: "copilot-cli",
@@ -175,11 +233,25 @@ static HOOK_FILES: &[HookFile] = &[
         command: &["bash", "command"],
         timeout: &["timeoutSec", "timeout"],
         switch: None,
+        typed: &[],
+        bare_groups: false,
+        toml: false,
     },
 ];
 
 const COMMAND: &[&str] = &["command"];
 const TIMEOUT: &[&str] = &["timeout"];
+
+const CODEX_FIELDS: &[(&str, Typed)] = &[
+    ("timeout", Typed::Whole),
+    ("async", Typed::Bool),
+    ("statusMessage", Typed::Text),
+    ("commandWindows", Typed::Text),
+    ("additionalContextLimit", Typed::Whole),
+];
+
+/// Keys of a TOML file's `hooks` table that are no events.
+const NO_EVENTS: &[&str] = &["state", "managed_dir", "windows_managed_dir"];
 
 /// What the hook files of a dialect are like; `None` for Claude Code, which has a page of its own.
 pub(super) fn hook_file(dialect: &str) -> Option<&'static HookFile> {
@@ -212,7 +284,8 @@ pub fn dialect_of_path(path: &Path) -> Option<&'static str> {
             HOOK_FILES.iter().find(of_home)
         })
     };
-    dialect::by_folder(&shown).map(|dialect| dialect.id).or_else(|| own().map(|file| file.dialect))
+    let by_form = || HOOK_FILES.iter().find(|file| file.is_toml(&shown));
+    dialect::by_folder(&shown).map(|dialect| dialect.id).or_else(|| own().or_else(by_form).map(|file| file.dialect))
 }
 
 /// The hook files that a session of this agent may load.
@@ -234,7 +307,8 @@ pub(super) fn discover(request: &Request, rules: &'static HookFile) -> Discovery
 /// Judges a hook file.
 pub(super) fn judge(root: &Node, rules: &'static HookFile, scope: &str, path: &str) -> Shape {
     let Some(dialect) = dialect::by_id(rules.dialect) else { return Shape::empty() };
-    let mut judge = Judge { rules, dialect, scope, groups: Vec::new(), drops: Vec::new() };
+    let toml = rules.is_toml(path);
+    let mut judge = Judge { rules, dialect, scope, toml, groups: Vec::new(), drops: Vec::new() };
     match judge.root(root, path) {
         Err(fault) => Shape::refused(fault),
         Ok(()) => Shape { status: FileStatus::Loaded, groups: judge.groups, drops: judge.drops, permissions: None },
@@ -245,6 +319,7 @@ struct Judge<'a> {
     rules: &'static HookFile,
     dialect: &'static Dialect,
     scope: &'a str,
+    toml: bool,
     groups: Vec<MatcherGroup>,
     drops: Vec<Drop>,
 }
@@ -281,7 +356,8 @@ impl Judge<'_> {
     }
 
     fn events(&mut self, events: &Object) -> Result<(), Fault> {
-        for member in &events.members {
+        let others = if self.toml { NO_EVENTS } else { &[] };
+        for member in events.members.iter().filter(|member| !others.contains(&member.name.as_str())) {
             if self.dialect.event(&member.name).is_some() {
                 self.event(member)?;
                 continue;
@@ -336,6 +412,9 @@ impl Judge<'_> {
             self.keep(event, place.trim_end_matches("/0"), node, matcher, handlers);
             return Ok(());
         }
+        if self.rules.bare_groups && object.get("hooks").is_none() {
+            return Ok(());
+        }
         let Some(list) = object.get("hooks").and_then(Node::list) else {
             return self.fault(place, "the group has no `hooks` list".to_owned(), node.at, self.rules.fault);
         };
@@ -384,6 +463,15 @@ impl Judge<'_> {
         {
             return Err((format!("`{switch}` is false: the handler is off"), node.at, Loss::Entry));
         }
+        if let Some((name, typed, node)) = self
+            .rules
+            .typed
+            .iter()
+            .filter_map(|(name, typed)| Some((name, typed, object.get(name)?)))
+            .find(|(_, typed, node)| !typed.fits(node))
+        {
+            return Err((format!("`{name}` must be {}", typed.words()), node.at, self.rules.fault));
+        }
         let text = |name: &str| {
             object
                 .text(name)
@@ -394,6 +482,9 @@ impl Judge<'_> {
             "command" => {
                 let command = self.rules.command.iter().find_map(|name| object.text(name)).map(str::to_owned);
                 let command = command.map_or_else(|| text("command"), Ok)?;
+                if self.rules.toml && command.trim().is_empty() {
+                    return Err(("the command is empty: the handler is passed over".to_owned(), node.at, Loss::Entry));
+                }
                 HandlerKind::Command { command, args: None, shell: None }
             }
             "http" => HandlerKind::Http { url: text("url")? },
@@ -408,6 +499,7 @@ impl Judge<'_> {
             timeout: self.rules.timeout.iter().find_map(|name| object.get(name)).and_then(Node::number),
             condition: None,
             background: object.bool("async").unwrap_or_default(),
+            held_back: None,
             raw: node.value(),
         })
     }

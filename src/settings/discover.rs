@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::claude_code::{Base, ENTRY_POINTS, EntryPoint, LOCAL_AT_ROOT, MANAGED_DROP_INS, PLACES, Place};
+use super::codex_trust::{self, Layer};
 use super::file::{self, Content};
 use super::plugins;
 use super::read::{self, Form, Read, Source};
@@ -25,6 +26,8 @@ pub(super) struct Found {
     pub origin: EraOrigin,
     /// Why this session could not have loaded it.
     pub not_loadable: Option<String>,
+    /// Whose hooks they are, where the agent asks for trust and it is looked at.
+    pub layer: Option<Layer>,
 }
 
 impl Found {
@@ -35,6 +38,9 @@ impl Found {
         if let Some(why) = &self.not_loadable {
             read.file.status = FileStatus::NotLoadable { why: why.clone() };
             read.groups.clear();
+        }
+        if let Some(layer) = &self.layer {
+            codex_trust::apply(&mut read, &self.path, layer, *content != self.content);
         }
         read
     }
@@ -76,6 +82,7 @@ impl Discovery {
             content,
             origin: EraOrigin::Now,
             not_loadable: None,
+            layer: None,
         });
         &mut self.found[at]
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Request;
 use super::agents::HookFile;
+use super::codex_layers;
 use super::discover::{Discovery, Found};
 use super::file;
 use super::json;
@@ -72,7 +73,11 @@ pub(super) fn collect(request: &Request, other: Option<&'static HookFile>) -> Di
             content,
             origin: EraOrigin::Given,
             not_loadable: None,
+            layer: None,
         });
+    }
+    if let (Some(config), Some(rules)) = (&request.trust_from, other.filter(|rules| rules.toml)) {
+        codex_layers::given(config, rules, &mut discovery);
     }
     discovery.number_scopes();
     discovery
@@ -96,7 +101,7 @@ fn scope_of(path: &Path, home: Option<&Path>, content: &file::Content) -> String
         (local, _) if local.starts_with("settings.local.") => "local".to_owned(),
         ("managed-settings.json", _) | (_, "managed-settings.d") => "managed".to_owned(),
         ("hooks.json", "hooks") => "plugin".to_owned(),
-        (_, ".claude") if path.parent().and_then(Path::parent).is_some_and(|owner| is_home(owner, home)) => {
+        (_, ".claude" | ".codex") if path.parent().and_then(Path::parent).is_some_and(|owner| is_home(owner, home)) => {
             "user".to_owned()
         }
         _ => "project".to_owned(),

@@ -113,7 +113,7 @@ fn number(text: &str) -> Number {
 }
 
 /// Turns byte offsets, asked for in rising order, into lines and columns in one pass over the text.
-struct Cursor<'a> {
+pub(super) struct Cursor<'a> {
     text: &'a str,
     byte: usize,
     line: usize,
@@ -121,11 +121,11 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(text: &'a str) -> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Cursor<'a> {
         Cursor { text, byte: 0, line: 1, column: 1 }
     }
 
-    fn at(&mut self, byte: usize) -> Position {
+    pub(super) fn at(&mut self, byte: usize) -> Position {
         let mut byte = byte.min(self.text.len());
         while !self.text.is_char_boundary(byte) {
             byte -= 1;

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use super::Request;
+use super::codex_trust;
 use super::discover::{Discovery, Found};
 use super::file::Content;
 use super::git::{self, Committed};
@@ -103,7 +104,8 @@ fn at(file: &[Stretch], time: Time) -> Option<&Stretch> {
     file.iter().rfind(|stretch| stretch.from <= time)
 }
 
-fn assemble(request: &Request, reads: Vec<Read>) -> HookSet {
+fn assemble(request: &Request, mut reads: Vec<Read>) -> HookSet {
+    codex_trust::warn(&mut reads);
     let switches = switches::thrown(request, &reads);
     let mut set = HookSet { switches, ..HookSet::default() };
     for (file, mut read) in reads.into_iter().enumerate() {

@@ -6,6 +6,7 @@ use super::front_matter;
 use super::json::{self, Fault};
 use super::node::{Node, Object};
 use super::shape::{self, Shape};
+use super::toml;
 use super::version::Version;
 use crate::model::{EraOrigin, MatcherGroup, Position, SettingsFile, Time};
 
@@ -27,6 +28,8 @@ pub(super) struct Values {
     pub disable_all: Option<(bool, Position)>,
     /// `allowManagedHooksOnly`
     pub managed_only: Option<(bool, Position)>,
+    /// `features.hooks` of Codex: whether there are hooks at all.
+    pub feature: Option<(bool, Position)>,
     /// `enabledPlugins`: `NAME@MARKETPLACE` and whether it is on.
     pub plugins: Vec<(String, bool)>,
 }
@@ -81,7 +84,7 @@ pub(super) fn read(content: &Content, source: &Source<'_>) -> Read {
     let (root, changed) = match content {
         Content::Missing => (unreadable("there is no such file"), Time::UNKNOWN),
         Content::Unreadable(why) => (unreadable(why), Time::UNKNOWN),
-        Content::Text { text, changed } => (root(text, source.form), *changed),
+        Content::Text { text, changed } => (root(text, source), *changed),
     };
     let (shape, values) = match root {
         Err(fault) => (Shape::refused(fault), Values::default()),
@@ -93,6 +96,9 @@ pub(super) fn read(content: &Content, source: &Source<'_>) -> Read {
             };
             let values = match (&shape.status, node.object(), source.form) {
                 (crate::model::FileStatus::Loaded, Some(object), Form::Settings) => values(object),
+                (crate::model::FileStatus::Loaded, Some(object), Form::Other(rules)) if rules.is_toml(source.path) => {
+                    Values { feature: feature(object), ..Values::default() }
+                }
                 _ => Values::default(),
             };
             (shape, values)
@@ -109,14 +115,16 @@ pub(super) fn read(content: &Content, source: &Source<'_>) -> Read {
         drops: shape.drops,
         changed,
         origin: EraOrigin::Now,
+        warnings: Vec::new(),
         permissions: shape.permissions.filter(|_| source.form == Form::Settings),
     };
     Read { file, groups, values }
 }
 
-fn root(text: &str, form: Form) -> Result<Option<Node>, Fault> {
-    match form {
+fn root(text: &str, source: &Source<'_>) -> Result<Option<Node>, Fault> {
+    match source.form {
         Form::Settings => json::read(text),
+        Form::Other(rules) if rules.is_toml(source.path) => toml::read(text),
         Form::Other(rules) if rules.comments => json::read_with_comments(text),
         Form::Other(_) => json::read(text),
         Form::Skill | Form::Subagent => {
@@ -148,6 +156,13 @@ fn only_hooks(mut node: Node) -> Node {
     node
 }
 
+/// `codex_hooks` is the older name.
+fn feature(object: &Object) -> Option<(bool, Position)> {
+    let features = object.get("features").and_then(Node::object)?;
+    let switch = |name: &str| features.member(name).and_then(|member| Some((member.value.bool()?, member.at)));
+    switch("hooks").or_else(|| switch("codex_hooks"))
+}
+
 fn values(object: &Object) -> Values {
     let switch = |name: &str| object.member(name).and_then(|member| Some((member.value.bool()?, member.at)));
     let plugins = object.get("enabledPlugins").and_then(Node::object).map(|plugins| {
@@ -158,6 +173,7 @@ fn values(object: &Object) -> Values {
     Values {
         disable_all: switch("disableAllHooks"),
         managed_only: switch("allowManagedHooksOnly"),
+        feature: None,
         plugins: plugins.unwrap_or_default(),
     }
 }

@@ -275,6 +275,7 @@ fn handler_of(id: String, node: &Node) -> Result<Handler, Amiss> {
         timeout: object.get("timeout").and_then(Node::number),
         condition: object.text("if").map(str::to_owned),
         background: is_command && (set("async") || set("asyncRewake")),
+        held_back: None,
         raw: node.value(),
     })
 }

@@ -73,6 +73,11 @@ pub(super) fn thrown(request: &Request, files: &[Read]) -> Vec<Switch> {
             switches.push(of_file("allowManagedHooksOnly", file, position, scopes, why));
         }
     }
+    // Later layers win.
+    let mut features = files.iter().enumerate().filter_map(|(file, read)| Some((file, read.values.feature?)));
+    if let Some((file, (false, position))) = features.next_back() {
+        switches.push(of_file("features.hooks", file, position, Vec::new(), "Codex runs no hooks at all"));
+    }
     switches
 }
 

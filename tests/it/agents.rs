@@ -234,6 +234,7 @@ fn decided(dialect: &'static Dialect, event: &str, subject: &str, all: &[(usize,
             timeout: None,
             condition: None,
             background: false,
+            held_back: None,
             raw: Value::Null,
         };
         let run = HookRun {

@@ -259,7 +259,7 @@ fn lost(ran: &Ran<'_>) -> bool {
 pub const RULES: &[Rule] = &[
     Rule {
         name: "hooks-are-trusted",
-        text: "A hook runs only where its hash and its folder are trusted. That is not looked at here: every hook is taken as trusted.",
+        text: "A hook runs only where its hash and its folder are trusted. Files named by --settings are taken as trusted, unless --trust-from names the config.toml to look it up in.",
         versions: "0.171.0",
         source: "assumed",
     },

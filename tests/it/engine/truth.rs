@@ -183,6 +183,7 @@ fn conditions_hold_where_they_did_in_the_measured_client() {
                 position: Position::default(),
                 timeout: None,
                 condition: Some(condition.clone()),
+                held_back: None,
                 background: false,
                 raw: Value::Null,
             };

@@ -423,6 +423,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
         changed: Time::UNKNOWN,
         origin: EraOrigin::Now,
         permissions: None,
+        warnings: Vec::new(),
     };
     let handler = Handler {
         id: "project:PreToolUse/0/0".into(),
@@ -431,6 +432,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
         timeout: None,
         condition: None,
         background: false,
+        held_back: None,
         raw: Value::Null,
     };
     let group = |file: usize, event: &str| MatcherGroup {
@@ -457,6 +459,7 @@ pub fn nightly_refactor() -> (Session, Desk) {
         looked_at: Vec::new(),
         given: false,
         blind: false,
+        trust_known: false,
         dialect: None,
     };
     (session, Desk { plan, steps, rounds })
