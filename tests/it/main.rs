@@ -19,6 +19,7 @@ mod pty;
 mod reconstruct;
 mod record;
 mod replay_json;
+mod rows;
 mod run;
 mod screen;
 mod settings;
