@@ -26,3 +26,4 @@ mod settings;
 mod source;
 mod stream;
 mod tidy;
+mod vendors;
