@@ -113,7 +113,7 @@ impl Runner {
         let mut starts = Vec::new();
         let mut started: Vec<&Handler> = Vec::new();
         let mut runs = Vec::new();
-        let project = project(view).or(recorded).unwrap_or_default();
+        let project = project(view).or(recorded).unwrap_or(&instead);
         let groups = planned.groups.iter().filter(|group| group.matched == Some(true));
         let chosen: HashSet<&str> = groups
             .flat_map(|group| &group.handlers)

@@ -127,8 +127,10 @@ pub(super) fn refuses(class: EventClass, reading: &mut Reading, reason: Option<S
 pub(super) struct Combining {
     /// Whether answers count in the order of the settings; else in that of finishing.
     pub as_configured: bool,
-    /// Whether every refusal's words are given; else the first one's.
-    pub all_words: bool,
+    /// Whether every refusal's words are given at such a moment; else the first one's.
+    pub all_words: fn(EventClass) -> bool,
+    /// What stands between them.
+    pub between: &'static str,
     /// Whether the words of handlers that do not refuse are given with a refusal as well.
     pub bystanders: bool,
     /// How the model reads a refused call.
@@ -218,13 +220,13 @@ fn choose(rules: &Combining, at: &Circumstances<'_>, verdict: Verdict, ordered: 
         Verdict::Halt => answer.reading.stop_reason.clone().or_else(|| answer.reading.reason.clone()),
         _ => answer.reading.reason.clone(),
     };
-    let every: Vec<String> = match (rules.all_words, rules.bystanders) {
+    let every: Vec<String> = match ((rules.all_words)(at.class), rules.bystanders) {
         (true, true) => ordered.iter().filter_map(words).collect(),
         (true, false) => agreeing.iter().filter_map(words).collect(),
         (false, _) => agreeing.iter().find_map(words).into_iter().collect(),
     };
     if verdict != Verdict::Allow {
-        decision.reason = Some(every.join("\n")).filter(|words| !words.is_empty());
+        decision.reason = Some(every.join(rules.between)).filter(|words| !words.is_empty());
     }
     if agreeing.len() > 1 {
         decision.steps.push(RuleStep { text: "several say so".to_owned(), rule: Some(rules.rule) });

@@ -288,6 +288,10 @@ fn every_observed_answer_does_what_it_did_to_the_real_client() {
         let told = decision.reason.clone().unwrap_or_default();
         let words =
             rejected || row.words.as_deref().is_none_or(|words| !told.is_empty() && words.contains(told.as_str()));
+        // What the model reads stands in what it was given, its introduction included.
+        let sees = decision.model_sees.iter().map(|text| text.words.as_str());
+        let words = words
+            && (rejected || row.words.as_deref().is_none_or(|words| sees.into_iter().all(|seen| words.contains(seen))));
         let context = !row.context || !decision.additional_context.is_empty();
         let silent = row.context
             || !matches!(row.event.as_str(), "SessionStart" | "UserPromptSubmit")

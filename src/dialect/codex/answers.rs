@@ -6,14 +6,14 @@ use serde_json::{Map, Value};
 
 use super::DIALECT;
 use crate::dialect::answers::{self, Combining, Own, Starting, Stdout, failed, refuses, stdout, text, words};
-use crate::dialect::{Behaviour, EventClass, Ran, Reading, Rule};
-use crate::model::{Outcome, Says};
+use crate::dialect::{Behaviour, Candidate, EventClass, Joined, Ran, Reading, Rule};
+use crate::model::{HookRun, Outcome, Says};
 
 /// Its rules that are code.
 pub static BEHAVIOUR: Behaviour = answers::behaviour(Own {
     decide: |at, all| answers::decide(&COMBINING, at, all),
     start: |handler, setting| answers::start(&STARTING, handler, setting),
-    heard: |event, _, candidate, run| answers::heard(read, DIALECT.event(event), candidate, run),
+    heard: |event, _, candidate, run| heard(event, candidate, run),
     rule: |name| RULES.iter().chain(DIALECT.matching.rules).find(|rule| rule.name == name),
 });
 
@@ -29,13 +29,36 @@ const STARTING: Starting = Starting {
 
 const COMBINING: Combining = Combining {
     as_configured: true,
-    all_words: false,
+    all_words: |class| matches!(class, EventClass::AfterTool | EventClass::Stop | EventClass::SubagentStop),
+    between: "\n\n",
     bystanders: false,
     refusal: |reason| format!("Command blocked by PreToolUse hook: {reason}"),
     rule: "first-configured-refusal-speaks",
     required: &[("Bash", &["command"]), ("apply_patch", &["command"])],
     assumed: &["hooks-are-trusted"],
 };
+
+/// A background handler has no say, but its context reaches the model later in the turn.
+fn heard(event: &str, candidate: &Candidate<'_>, run: HookRun) -> Joined {
+    let spec = DIALECT.event(event);
+    let mut joined = answers::heard(read, spec, candidate, run);
+    if let (Some(Outcome::Async), Some(spec)) = (joined.reading.outcome, spec) {
+        let ran = Ran {
+            stdout: joined.run.stdout.as_deref().unwrap_or_default(),
+            stderr: joined.run.stderr.as_deref().unwrap_or_default(),
+            exit_code: joined.run.exit_code,
+            ..Ran::default()
+        };
+        let context = read(event, spec.class, &ran).context;
+        if !context.is_empty() {
+            joined.run.says = Some(Says::Context);
+            joined.reading.says = Some(Says::Context);
+            joined.reading.rule = Some("async-context-comes-later");
+            joined.reading.context = context;
+        }
+    }
+    joined
+}
 
 /// Keys of an answer.
 const KEYS: &[&str] =
@@ -300,6 +323,12 @@ pub const RULES: &[Rule] = &[
         source: "measured on 0.171.0",
     },
     Rule {
+        name: "async-context-comes-later",
+        text: "The context of a background handler reaches the model later in the turn.",
+        versions: "0.171.0",
+        source: "measured on 0.171.0",
+    },
+    Rule {
         name: "invalid-answer-is-dropped",
         text: "An answer with an unknown key, or with a field that the event does not take, counts for nothing: the action goes on.",
         versions: "0.171.0",
@@ -355,8 +384,8 @@ pub const RULES: &[Rule] = &[
     },
     Rule {
         name: "first-configured-refusal-speaks",
-        text: "Any refusal refuses; the first one in the order of the settings gives the words.",
+        text: "Any refusal refuses; the first one in the order of the settings gives the words. At a stop and after a tool all of them are given, in that order.",
         versions: "0.171.0",
-        source: "measured on 0.171.0",
+        source: "measured on 0.171.0; source (several after a tool)",
     },
 ];

@@ -27,7 +27,8 @@ const STARTING: Starting = Starting {
 
 const COMBINING: Combining = Combining {
     as_configured: true,
-    all_words: false,
+    all_words: |_| false,
+    between: "\n",
     bystanders: false,
     refusal: str::to_owned,
     rule: "any-refusal-refuses",

@@ -6,8 +6,8 @@
 use super::{DIALECT, SDK};
 use crate::dialect::answers::{self, Own, Starting};
 use crate::dialect::claude_code::{decide as claude_decide, heard as claude_heard};
-use crate::dialect::{Behaviour, Candidate, Circumstances, Joined, Rule};
-use crate::model::{Decision, HookRun};
+use crate::dialect::{Behaviour, Candidate, Circumstances, Joined, Reading, Rule};
+use crate::model::{Decision, HookRun, Outcome, Says};
 
 /// Its rules that are code.
 pub static BEHAVIOUR: Behaviour = answers::behaviour(Own {
@@ -37,7 +37,22 @@ const STARTING: Starting = Starting {
 };
 
 fn heard(event: &str, candidate: &Candidate<'_>, run: HookRun) -> Joined {
-    claude_heard(event, None, candidate, run)
+    let mut joined = claude_heard(event, None, candidate, run);
+    // Here a set-up can be held up, other than in Claude Code.
+    if event == "Setup" && joined.run.exit_code == Some(2) && !joined.run.timed_out {
+        let words = joined.run.stderr.as_deref().unwrap_or_default().trim().to_owned();
+        joined.reading = Reading {
+            outcome: Some(Outcome::Blocking),
+            says: Some(Says::Block),
+            reason: Some(words).filter(|words| !words.is_empty()),
+            rule: Some("exit-2-blocks"),
+            ..Reading::default()
+        };
+        joined.run.outcome = joined.reading.outcome;
+        joined.run.says = joined.reading.says;
+        joined.run.notes.clear();
+    }
+    joined
 }
 
 fn decide(at: &Circumstances<'_>, all: &[Joined]) -> Decision {

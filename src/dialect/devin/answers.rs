@@ -29,7 +29,8 @@ const STARTING: Starting = Starting {
 
 const COMBINING: Combining = Combining {
     as_configured: true,
-    all_words: false,
+    all_words: |_| false,
+    between: "\n",
     bystanders: false,
     refusal: |reason| format!("Tool rejected: {reason}"),
     rule: "any-refusal-refuses",

@@ -29,7 +29,8 @@ const STARTING: Starting = Starting {
 
 const COMBINING: Combining = Combining {
     as_configured: true,
-    all_words: true,
+    all_words: |_| true,
+    between: "\n",
     bystanders: true,
     refusal: |reason| format!("Tool execution blocked: {reason}"),
     rule: "every-reason-is-given",

@@ -28,7 +28,8 @@ const STARTING: Starting = Starting {
 
 const COMBINING: Combining = Combining {
     as_configured: true,
-    all_words: true,
+    all_words: |_| true,
+    between: "\n",
     bystanders: false,
     refusal: str::to_owned,
     rule: "every-reason-is-given",
