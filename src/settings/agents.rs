@@ -405,7 +405,7 @@ impl Judge<'_> {
         }
         if self.rules.flat {
             let place = format!("{place}/0");
-            let handlers = match self.handler(format!("{}:{place}", self.scope), node) {
+            let handlers = match self.handler(event, format!("{}:{place}", self.scope), node) {
                 Ok(handler) => vec![handler],
                 Err((why, at, loss)) => return self.fault(&place, why, at, loss),
             };
@@ -421,7 +421,7 @@ impl Judge<'_> {
         let mut handlers = Vec::new();
         for (index, handler) in list.iter().enumerate() {
             let place = format!("{place}/{index}");
-            match self.handler(format!("{}:{place}", self.scope), handler) {
+            match self.handler(event, format!("{}:{place}", self.scope), handler) {
                 Ok(handler) => handlers.push(handler),
                 Err((why, at, loss)) => self.fault(&place, why, at, loss)?,
             }
@@ -443,7 +443,7 @@ impl Judge<'_> {
         });
     }
 
-    fn handler(&self, id: String, node: &Node) -> Result<Handler, (String, Position, Loss)> {
+    fn handler(&self, event: &str, id: String, node: &Node) -> Result<Handler, (String, Position, Loss)> {
         let Some(object) = node.object() else {
             return Err((format!("the handler is {}, it must be an object", node.word()), node.at, self.rules.fault));
         };
@@ -488,6 +488,11 @@ impl Judge<'_> {
                 HandlerKind::Command { command, args: None, shell: None }
             }
             "http" => HandlerKind::Http { url: text("url")? },
+            "mcp_tool" if self.rules.toml && passes_over_tool(event, object) => {
+                let why =
+                    "the tool is passed over: it needs a server and a tool by name, and is not called at SessionEnd";
+                return Err((why.to_owned(), node.at, Loss::Entry));
+            }
             "mcp_tool" => HandlerKind::McpTool { server: text("server")?, tool: text("tool")? },
             "prompt" => HandlerKind::Prompt { prompt: text("prompt")? },
             _ => HandlerKind::Callback,
@@ -511,6 +516,12 @@ impl Judge<'_> {
         self.drops.push(Drop { id: format!("{}:{place}", self.scope), why, position: at });
         Ok(())
     }
+}
+
+/// Whether Codex leaves a tool of an MCP server out; one without its names is a fault of the shape.
+fn passes_over_tool(event: &str, handler: &Object) -> bool {
+    let blank = |name: &str| handler.text(name).is_some_and(|text| text.trim().is_empty());
+    event == "SessionEnd" || blank("server") || blank("tool")
 }
 
 fn fatal(at: Position, why: String) -> Fault {

@@ -113,6 +113,9 @@ impl Config {
     /// Why a folder with a `.codex` folder is not trusted, if it is not: its own level counts, else that of the
     /// project's root, else that of the repository, which for a linked worktree is the main checkout.
     pub fn untrusted(&self, folder: &Path, start: &Path) -> Option<String> {
+        if let Some(why) = &self.fault {
+            return Some(format!("it can't read {}: {why}", self.shown));
+        }
         let repository = Repository::around(start).and_then(|it| match it.root.join(".git").is_dir() {
             true => Some(it.root),
             false => it.main,
@@ -315,7 +318,7 @@ pub(super) fn apply(read: &mut Read, path: &Path, layer: &Layer, past: bool) {
         // A folder that is not trusted has no say in anything.
         read.values = super::read::Values::default();
         if !read.groups.is_empty() {
-            read.file.warnings.push(format!("no hooks of this file run: {why}"));
+            read.file.warnings.push(format!("no hooks of this folder run: {why}"));
         }
     }
     for group in &mut read.groups {
@@ -333,24 +336,23 @@ pub(super) fn apply(read: &mut Read, path: &Path, layer: &Layer, past: bool) {
     }
 }
 
-/// Warns once of a folder that is not trusted, and of hooks in both files of one folder.
+/// Warns of hooks in both files of one folder, and once of a folder that is not trusted.
 pub(super) fn warn(reads: &mut [Read]) {
+    // Those that have a warning already are of a folder that is not trusted: nothing of it runs.
+    let runs = |read: &Read| !read.groups.is_empty() && read.file.warnings.is_empty();
+    let with_hooks: Vec<PathBuf> =
+        reads.iter().filter(|read| runs(read)).map(|read| PathBuf::from(&read.file.path)).collect();
     let mut said: Vec<String> = Vec::new();
     for read in reads.iter_mut() {
-        read.file.warnings.retain(|warning| !said.contains(warning));
-        said.extend(read.file.warnings.iter().cloned());
-    }
-    let with_hooks: Vec<PathBuf> =
-        reads.iter().filter(|read| !read.groups.is_empty()).map(|read| PathBuf::from(&read.file.path)).collect();
-    for read in reads.iter_mut().filter(|read| !read.groups.is_empty()) {
         let path = PathBuf::from(&read.file.path);
         let twin = path.with_file_name("hooks.json");
-        if path.file_name().is_some_and(|name| name == "config.toml") && with_hooks.contains(&twin) {
-            let words = format!(
-                "hooks stand both here and in {}: both run, and Codex asks for one form in one place",
-                twin.display()
-            );
+        if runs(read) && path.file_name().is_some_and(|name| name == "config.toml") && with_hooks.contains(&twin) {
+            let twin = twin.display();
+            let words =
+                format!("hooks stand both here and in {twin}: both run, and Codex asks for one form in one place");
             read.file.warnings.push(words);
         }
+        read.file.warnings.retain(|warning| !said.contains(warning));
+        said.extend(read.file.warnings.iter().cloned());
     }
 }
